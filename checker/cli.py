@@ -18,7 +18,7 @@ from .failure import fail, unexpected
 
 
 class _Subcommands(click.Group):
-    """The modules of `checker/commands`, imported when asked for."""
+    """The modules of `checker/commands`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -50,7 +50,7 @@ class _Subcommands(click.Group):
             fail(unexpected(error), as_json=as_json)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Prints --help and --version, too."""
+        """Print --help and --version, too."""
         try:
             return super().make_context(*args, **extra)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The table of formats as text, and why a file is read as it is."""
+"""The table of formats as text, and the explanation of how a file is read."""
 
 from __future__ import annotations
 

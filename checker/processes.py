@@ -31,7 +31,7 @@ def in_turn(
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """So many processes. An interrupt is for this process, which ends the others."""
+    """Return a pool of so many processes. An interrupt is for this process, which ends the others."""
     return ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
     )

@@ -45,7 +45,7 @@ Block = tuple[Line, ...]
 
 
 def check(owner: str, blocks: Iterable[Block], params: tuple[Expr, ...]) -> None:
-    """Refuses a line that reads a variable that nobody binds.
+    """Refuse a line that reads a variable that nobody binds.
 
     Raises:
         DefinitionError: with the variable.

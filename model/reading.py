@@ -72,7 +72,7 @@ class Reading(Generic[T]):
 
 
 def read(expr: Expr, reading: Reading[T], leaves: Mapping[Expr, T], done: dict[Expr, T] | None = None) -> T:
-    """Translates an expression, each shared node once.
+    """Translate an expression, each shared node once.
 
     Args:
         leaves: translations of the fields, parameters and settings that the expression reads.

@@ -227,7 +227,7 @@ def Open(name: str) -> OpenSort:  # noqa: N802
 
 
 def SetOf(element: Sort) -> SetSort:  # noqa: N802
-    """Sets of a scalar sort."""
+    """Set of a scalar sort."""
     if not isinstance(element, BoolSort | IntSort | EnumSort | FiniteSort | OpenSort):
         raise SortError(f"a set holds scalars (Bool, Int, Enum, Finite, Open), not {element}")
     return SetSort(element)

@@ -1,4 +1,4 @@
-"""isrproof audit: what was illegal in the logs of a real cluster, where and why."""
+"""isrproof audit: illegal events in the logs of a real cluster, where and why."""
 
 from __future__ import annotations
 

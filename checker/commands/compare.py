@@ -1,4 +1,4 @@
-"""`isrproof compare`: an audit beside what a recorded cluster really did."""
+"""`isrproof compare`: an audit beside the real history of a recorded cluster."""
 
 from __future__ import annotations
 

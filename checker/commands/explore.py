@@ -200,7 +200,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
 
 
 def _matrix(jobs: int, as_json: bool) -> int:
-    """Prints each row as it is done; 0 if every cell is as expected."""
+    """Print each row when it is done; return 0 if every cell is as expected."""
     from ..explore import matrix
 
     results = []
@@ -243,7 +243,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
 
 
 def _mutate(options: dict[str, Any], as_json: bool) -> int:
-    """Prints a line per guard clause; 0 if each is needed or waived."""
+    """Print a line per guard clause; return 0 if each is needed or waived."""
     from ..explore import mutate
     from ..explore.search import Limits
 

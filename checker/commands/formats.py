@@ -1,4 +1,4 @@
-"""isrproof formats: the envelopes and layouts that logs arrive in, or how one file is read, and why."""
+"""isrproof formats: the known envelopes and layouts of logs, or how one file is read, and why."""
 
 from __future__ import annotations
 

@@ -119,17 +119,17 @@ class _Found(NamedTuple):
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model | None, Verdict]:
-    """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn."""
+    """Return the model with the parts that the log needs, and its verdict: possible models are tried in turn."""
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
 
     scopes = cluster.scopes(evidence, options["brokers"])
     searches = []
     for scope, unclean in itertools.product(scopes, ([], [UNCLEAN])):
-        parts = _parts(evidence, scope, options)
-        if unclean and {UNCLEAN} & {*parts, *options["without"]}:
+        needed = _parts(evidence, scope, options)
+        if unclean and {UNCLEAN} & {*needed, *options["without"]}:
             continue  # no log shows whether unclean elections are enabled: it is rejected with and without them
-        searches.append(_searched(family, row, evidence, level, scope, [*parts, *unclean], options))
+        searches.append(_searched(family, row, evidence, level, scope, [*needed, *unclean], options))
     last: dict[int, _Found] = {}
     for number, found in _in_turn(searches):
         if _is_decided(found.verdict):
@@ -194,7 +194,7 @@ def _how_far(found: _Found) -> tuple[int, int]:
 
 
 def _metadata(options: dict[str, Any]) -> int:
-    """A metadata log against the model of KRaft's controller."""
+    """Validate a metadata log against the model of KRaft's controller."""
     from ...model.kraft.kraft import KRAFT
     from ..conformance.metadata.contexts import Chosen
     from ..conformance.metadata.validate import LEFT_OUT, validate

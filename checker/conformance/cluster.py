@@ -84,7 +84,7 @@ def _replica_lists(evidence: Evidence, scope: Scope) -> Iterator[frozenset[tuple
 
 
 def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
-    """Steps that the log does not rule out, by the `rulings` on each kind of step.
+    """Return the steps that the log does not rule out, by the `rulings` on each kind of step.
 
     Args:
         scope: see `parts`.
@@ -105,7 +105,7 @@ def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
 
 
 def first(evidence: Evidence) -> May:
-    """The steps with which a run may begin: partitions are created whose replicas no line lists, in turn.
+    """Return the steps with which a run may begin: partitions are created whose replicas no line lists, in turn.
 
     Not on brokers that are never there: nothing but a failed election comes of these.
     """
@@ -140,7 +140,7 @@ def told(evidence: Evidence, scope: Scope = NARROWEST, parts: Collection[str] = 
 
 
 def _new(names: Names, state: Mapping[str, Value], *partitions: int) -> frozenset[Key]:
-    """Some partitions, and those of which the controller has taken no note yet."""
+    """Return the partitions that the controller has not noted yet, and the given ones."""
     acting = state["controller"]
     found = state["created"] - (frozenset() if acting is None else state["topics"][acting])
     return frozenset(names.partitions[each] for each in (*found, *partitions))

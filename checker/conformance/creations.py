@@ -1,4 +1,4 @@
-"""With which replicas a log lets topics be created, and of which topic partitions are."""
+"""Replicas that a log lets topics be created with, and the topics of partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .names import Names
 from .partitions import Key
 
 CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
-"""The steps that create a topic, with their parameters that are its replicas."""
+"""The steps that create a topic, with the parameters that are its replicas."""
 
 
 class Scope(NamedTuple):

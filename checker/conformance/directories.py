@@ -41,12 +41,12 @@ class Directories:
 
     @cached_property
     def offline(self) -> frozenset[tuple[int | None, Key]]:
-        """The brokers with the partitions of which controllers marked their replicas as offline."""
+        """The brokers with the partitions whose replicas controllers marked as offline."""
         return frozenset((broker, key) for (_, broker), each in self.marked.items() for keys in each for key in keys)
 
     @cached_property
     def stopped(self) -> frozenset[tuple[int | None, Key]]:
-        """The brokers with the partitions of which they say themselves that their replicas are offline."""
+        """The brokers with the partitions whose replicas they themselves report as offline."""
         own = (each for each in self.events if each.row == _STOPPED and each.detail)
         return frozenset((each.speaker, as_printed(one)) for each in own for one in (each.detail or "").split(","))
 

@@ -34,7 +34,7 @@ TRIED = frozenset({"partition-online", "partition-refused"})
 
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
-"""The rows in which a controller says whom it found live: when it became controller, and later."""
+"""The rows in which a controller prints the live brokers: when it became controller, and later."""
 _QUEUED = "topic-deletion-queued"
 LOOKS = EPOCH_RAISED | {
     *LIVE_FOUND,
@@ -71,12 +71,12 @@ OF_BROKERS = frozenset(
         "same-leader",
     }
 )
-"""The rows that are compared too where brokers are asked for: what they make of requests, and ISR changes."""
+"""The rows that are also compared with --brokers: how brokers handle requests, and ISR changes."""
 
 
 @cache
 def compared() -> frozenset[str]:
-    """The rows that are compared: what the controller's two state machines log."""
+    """The rows that are compared: those of the controller's two state machines."""
     return frozenset(
         row.id
         for row in rows().values()
@@ -85,9 +85,9 @@ def compared() -> frozenset[str]:
 
 
 class Asked(NamedTuple):
-    """The partitions of which a controller says that it elects their preferred leaders, all in one call.
+    """The partitions whose preferred leaders a controller says that it elects, all in one call.
 
-    `epochs`: of each the leader epoch that it got, or None where none was elected; `controller`: who elects.
+    `epochs`: partition -> its new leader epoch, or None where none was elected; `controller`: the electing controller.
     """
 
     controller: int | None
@@ -106,7 +106,7 @@ class Queued(NamedTuple):
 
 
 class NotDecidedError(ModelError):
-    """The log is of a kind that the model cannot speak of: nothing is said about it."""
+    """The log is of a kind that the model does not cover: nothing is said about it."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Evidence:
 
     @cached_property
     def _families(self) -> frozenset[str | None]:
-        """The loggers whose lines are there; None: those of server.log."""
+        """The loggers with lines in the log; None: those of server.log."""
         return frozenset(row.family for row in (rows()[each.event.row] for each in self.seen) if row.loggers)
 
     @cached_property
@@ -173,7 +173,7 @@ class Evidence:
 
     @cached_property
     def has_server_log(self) -> bool:
-        """Brokers' server.log is there, with what they say of ISRs."""
+        """Check whether brokers' server.log is there, with their lines on ISRs."""
         return None in self._families
 
     @cached_property
@@ -225,7 +225,7 @@ class Evidence:
         return found
 
     def _is_look(self, line: Seen) -> bool:
-        """A line that some step of the model may write: none is asked for nothing, or for what is queued already."""
+        """Check whether some step of the model may write a line: none does for no topic, or for queued topics."""
         row, what = line.event.row, line.event.detail
         if row == ELECTION:
             return bool(what) and line.event.strategy != "UNCLEAN"
@@ -304,7 +304,7 @@ class Evidence:
 
     @cached_property
     def registrations(self) -> Mapping[int, int]:
-        """Broker -> how often controllers found it anew: where brokers do not say so, they registered no more often."""
+        """Broker -> how often controllers found it anew: a broker that does not print it registered no more often."""
         found: dict[int, int] = {}
         live: frozenset[int] | None = None
         for event in sorted(
@@ -318,7 +318,7 @@ class Evidence:
 
     @cached_property
     def registers(self) -> bool:
-        """Brokers say in server.log when they register."""
+        """Check whether brokers print in server.log when they register."""
         return any(each.event.row == REGISTERED for each in self.seen)
 
     @cached_property
@@ -335,7 +335,7 @@ class Evidence:
 
     @cached_property
     def has_controller_log(self) -> bool:
-        """Every controller says in controller.log how it started; it may have died before it looked who is live."""
+        """Check whether every controller prints its start in controller.log; it may have died before it read more."""
         started = {each.event.controller for each in self.seen if each.event.row in (*EPOCH_RAISED, LIVE_FOUND[0])}
         return set(self.controllers.values()) <= started
 
@@ -420,10 +420,10 @@ class Evidence:
 
     @cached_property
     def always_found(self) -> frozenset[int]:
-        """The brokers that all controllers found live, each time, and none found anew: when one is dead nobody looks.
+        """The brokers that all controllers found live, each time, and none found anew: nobody looks while one is dead.
 
         Without requests only a controller's death is more than its registration. Where log directories fail there are
-        none: who starts again has them again.
+        none: a restarted broker has them again.
         """
         looks = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
         if not self.has_controller_log or not looks or self.directories.failed:
@@ -433,7 +433,7 @@ class Evidence:
 
     @cached_property
     def names(self) -> Names:
-        """The brokers and partitions that the log speaks of."""
+        """The brokers and partitions that the log names."""
         brokers: set[int] = set(self.controllers.values())
         for each in self.seen:
             event = each.event
@@ -473,5 +473,5 @@ def _one_call(first: Event, second: Event, times: Sequence[int]) -> Event | None
 
 
 def _room(least: int) -> int:
-    """A power of two: logs that differ little are looked for in one instance, which is translated once."""
+    """Return a power of two, so that logs that differ little share one instance, which is translated once."""
     return 1 << (max(least, 16) - 1).bit_length()

@@ -1,4 +1,4 @@
-"""A run that writes a log, with as few hidden steps as can be.
+"""Search for a run that writes a log, with as few hidden steps as possible.
 
 What writes nothing can happen at any time: a search for all runs has a state for each order of it. This search takes a
 hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. Steps
@@ -87,7 +87,7 @@ def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
 
 
 def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
-    """From those openings from which a run gets furthest."""
+    """Yield more attempts from the openings from which a run gets furthest."""
     for start in sorted(list(far)[1:], key=lambda each: -far[each])[:HARDER]:
         for attempt in FEW:
             yield start, attempt._replace(at_once=settle)
@@ -107,7 +107,7 @@ def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Att
 
 
 def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
-    """Keeps few runs but around hard lines, which none of these writes: it goes back some lines, and keeps more.
+    """Search with few runs; where none of them writes a line, go back some lines, and keep more.
 
     Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
     more from there on: the cost stays linear in lines.
@@ -135,7 +135,7 @@ def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attemp
 
 
 def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt) -> dict[Config, int]:
-    """The runs that are kept of those that have written a line more."""
+    """Return the runs that are kept of those that have written one more line."""
     line, stream, is_later = turn
     kept = _without_controllers(taken) if is_later else dict(taken)
     after = _written(runs, kept, line.event, stream, attempt)
@@ -148,7 +148,7 @@ def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt)
 def _written(
     runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, attempt: Attempt
 ) -> dict[Config, int]:
-    """The runs that have written a line more, with the hidden steps that each took, fewest first."""
+    """Return the runs that have written one more line, with the hidden steps that each took, fewest first."""
     fewest, found = dict(taken), dict[Config, int]()
     waiting: dict[int, list[Config]] = {}
     for config, many in taken.items():
@@ -178,7 +178,7 @@ def _written(
 
 
 def _settling(hidden: Sequence[Hidden]) -> list[Hidden]:
-    """The steps that settle one of the partitions that can be; their order makes no difference."""
+    """Return the steps that settle one of the partitions that can be settled; their order makes no difference."""
     one = next((each.settles for each in hidden if each.settles is not None), None)
     return [each for each in hidden if one is not None and each.settles == one]
 

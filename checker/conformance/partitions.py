@@ -28,7 +28,7 @@ _DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExiste
 
 
 class Together(NamedTuple):
-    """Partitions that a controller takes note of at one time; `is_cut`: its lines end there, there may be more."""
+    """Partitions that a controller notes at one time; `is_cut`: its lines end there, so there may be more."""
 
     partitions: frozenset[Key]
     is_cut: bool
@@ -47,7 +47,7 @@ class Partitions:
 
     @cached_property
     def named(self) -> frozenset[Key]:
-        """The partitions that the state machines speak of, and those of replicas that controllers marked as offline."""
+        """The partitions named by the state machines, and those of replicas that controllers mark as offline."""
         keys = map(key_of, self.compared)
         marked = frozenset(key for each in self.events for key in marked_in(each))
         return marked | frozenset(each for each in keys if each is not None)
@@ -116,7 +116,7 @@ class Partitions:
 
     @cached_property
     def not_listed(self) -> frozenset[Key]:
-        """The partitions of which no line lists the replicas that they had first: there may be more than are named."""
+        """The partitions whose first replicas no line lists: there may be more than are named."""
         return frozenset(each for each in self.named if each in self.unlisted or not self.assignments[each])
 
     @cached_property
@@ -198,9 +198,9 @@ class Partitions:
 
     @cached_property
     def creators(self) -> Mapping[Key, frozenset[int]]:
-        """Partition -> the epochs of the controllers that take note of its creation: they had started by then.
+        """Partition -> the epochs of the controllers that note its creation: they had started by then.
 
-        Not of partitions that controllers speak of before: such a one was there when its controller started.
+        Partitions that controllers name before are left out: they existed when the controller started.
         """
         found: dict[Key, frozenset[int]] = {}
         spoken_of: set[Key] = set()
@@ -227,7 +227,7 @@ class Partitions:
 
     @cached_property
     def found(self) -> Mapping[int, frozenset[Key]]:
-        """Controller epoch -> partitions that were there when it read them: it speaks of them before it creates them.
+        """Controller epoch -> partitions that were there when it read them: it names them before their creation.
 
         Only where the level shows creations: it is that of elections.
         """
@@ -279,7 +279,7 @@ class Partitions:
 
     @cached_property
     def announced(self) -> frozenset[tuple[Key | None, frozenset[int]]]:
-        """The partitions with the ISRs that their leaders say that they will have: not in which version."""
+        """The partitions with the ISRs that their leaders announce, without the version."""
         return frozenset(
             (key_of(each), frozenset(each.isr)) for each in self.events if each.row in ANNOUNCED and each.isr
         )

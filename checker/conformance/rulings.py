@@ -14,7 +14,7 @@ _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _HAS_READ_NOTHING = frozenset({"none", "elected"})
 _ELECTIONS = frozenset({"AskElection", "ElectAsked"})
 _REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
-"""The steps that ask for other replicas, with their parameters that are these."""
+"""The steps that ask for other replicas, with the parameters that are these."""
 
 _OF_DIRECTORIES = frozenset(
     {"FailDirectory", "TellOfDirectory", "AskForDirectories", "AnswerStorageError", "MarkOffline"}
@@ -29,11 +29,11 @@ _SHOWN = frozenset({"Die", "ComeBack"})
 
 
 def rulings(evidence: Evidence, creatable: Collection[tuple[Value, ...]], is_shown: May) -> Mapping[str, May]:
-    """The steps of which something can be ruled out -> which of them are not.
+    """Return the steps that can be ruled out, each with the check that it is not.
 
     Args:
         creatable: the partitions with the replicas that they can have been created with.
-        is_shown: the steps of which the log shows what they made.
+        is_shown: the steps whose results the log shows.
     """
     changes = _isr_changes(evidence, is_shown)
     return {
@@ -53,7 +53,7 @@ def rulings(evidence: Evidence, creatable: Collection[tuple[Value, ...]], is_sho
 
 
 def _new_controllers(evidence: Evidence) -> May:
-    """A controller is elected for the epoch that it prints, when it is settled which topics have several partitions."""
+    """Check that a controller is elected for the epoch that it prints, once the topics' partitions are settled."""
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
     topics = topics_of(evidence.names)
@@ -228,10 +228,10 @@ def outside(evidence: Evidence) -> May:
 
 
 def _registrations(evidence: Evidence) -> May:
-    """Nobody registers who was never there.
+    """Check that only brokers that were seen register.
 
-    A broker that does not say when it registers did so no more often than controllers have found it anew. But for one
-    that is controller: it may die before anybody looks, and the next one may find it live.
+    A broker that does not print it registered no more often than controllers found it anew. Except for a controller: it
+    may die before anybody looks, and the next one may find it live.
     """
     names, elected = evidence.names, [*evidence.controllers.values()]
     there_once = begins(evidence).get("registered", frozenset(range(len(names.brokers))))
@@ -247,7 +247,7 @@ def _registrations(evidence: Evidence) -> May:
 
 
 def elections(evidence: Evidence) -> May:
-    """Partitions are asked for in turn, when the controller that elects them can, and elected when all are.
+    """Check that partitions are asked for in turn, while the electing controller can act, and elected when all are.
 
     A leader epoch that an election gave was one lower before it.
     """
@@ -306,7 +306,7 @@ def directories(evidence: Evidence) -> May:
 
 
 def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
-    """The leader epoch in ZooKeeper; where there is none, one that no election follows."""
+    """Return the leader epoch in ZooKeeper; if there is none, one that no election follows."""
     held = state["znode"][partition]
     return -2 if held is None else held[2]
 

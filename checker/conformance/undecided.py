@@ -50,9 +50,9 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
 
 
 def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
-    """The line moves a replica that is online to where it is, as it is done to ask its broker for failed directories.
+    """Check whether the line moves an online replica to its own state, which asks its broker for failed directories.
 
-    Up to 2.1 no controller says so; its broker does, in server.log.
+    Up to 2.1 no controller prints that; its broker does, in server.log.
     """
     event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
     if event is None or (event.from_state, event.to_state) != ("OnlineReplica", "OnlineReplica"):
@@ -71,7 +71,7 @@ def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
 
 
 def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
-    """A line of another file that has the time of the one that no run writes: files are merged by time."""
+    """Return a line of another file with the time of the rejected one: files are merged by time."""
     line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
     if line is None or line.event.ts is None:
         return None
@@ -124,7 +124,7 @@ def _since(event: Event, line: Event) -> bool:
 
 
 def _deposed(epoch: int, began: int, line: Event) -> bool:
-    """A line of an earlier controller than that of an epoch, written after that had begun."""
+    """Check whether a line is of an earlier controller than an epoch's, written after that epoch began."""
     is_controller, its = rows()[line.row].speaker == "controller", line.controller_epoch
     return is_controller and its is not None and its < epoch and line.ts is not None and line.ts >= began
 

@@ -102,19 +102,19 @@ def verdicts(
     brokers: bool,
     most: int,
 ) -> Iterator[Verdict]:
-    """Looks for a run of the model that writes the log: what is known after each of the efforts, the verdict last.
+    """Search a run of the model that writes the log: yield what is known after each effort, the verdict last.
 
-    Who has several models can take an effort with each in turn, before the next, which costs more (`lazy.EFFORTS`).
+    A caller with several models can take an effort with each in turn, before the next, dearer one (`lazy.EFFORTS`).
 
     Args:
         level: the lowest level that state.change.logger prints.
-        actor: who takes a step (`Family.actor`).
+        actor: the actor of a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
         ModelError: the model does not say what its steps print.
-        NotDecidedError: the log is of a kind that the model cannot speak of.
+        NotDecidedError: the log is of a kind that the model does not cover.
     """
     lines = evidence.with_brokers if brokers else evidence.compared
     others = evidence.lines - len(lines)
@@ -183,7 +183,7 @@ def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: 
 
 
 def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
-    """Goes through the lines with all states in which a run may be that has written those before."""
+    """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
         if is_later:
@@ -217,7 +217,7 @@ def unlimited(model: Model) -> Model:
 
 
 def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[Config] | None:
-    """With all states that hidden steps lead to before somebody writes; None if they are too many."""
+    """Add all states that hidden steps lead to before somebody writes; None if they are too many."""
     reached = set(configs)
     frontier = [each for each in configs if not pending(each.rest, stream)]
     while frontier:
@@ -231,7 +231,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[
 
 
 def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[str | None, str]:
-    """The clause that keeps a step from being taken that would write the line; of several, where fewest forbid it."""
+    """Return the clause that forbids a step from writing the line, and a reason; fewest forbidding clauses first."""
     best: tuple[int, str, str] | None = None
     waiting = [first for each in reached for first, *_ in pending(each.rest, stream)[:1]]
     states = sorted({each.state for each in reached if not pending(each.rest, stream)})
@@ -269,7 +269,7 @@ class _Kind(NamedTuple):
 def _forbidden(
     runs: Runs, kinds: Sequence[_Kind], state: tuple[Value, ...], event: Event
 ) -> Iterator[tuple[str, list[str]]]:
-    """Steps that would write a line, were it not for some clauses of their guards."""
+    """Yield steps that would write a line, except that some clauses of their guards forbid them."""
     reference, settings = runs.writer.reference, runs.steps.instance.settings
     env = reference.env(state)
     for action, guard, updates in kinds:

@@ -22,7 +22,7 @@ from .names import Names
 
 
 class Written(NamedTuple):
-    """A line: the broker in whose log it is, and what it says."""
+    """A line: the broker whose log has it, and its event."""
 
     broker: int
     event: Event
@@ -49,7 +49,7 @@ OFTEN = 100
 
 
 def _often(expr: Expr, settings: Settings) -> Closure:
-    """The expression as a function of an environment: it is compiled if it is called often."""
+    """Return the expression as a function of an environment, which is compiled if it is called often."""
     interpreted, arguments = closure(expr), sorted({name_of(leaf) for leaf in free(expr)} - settings.keys())
     function: Callable[..., Value] | None = None
     called = 0
@@ -101,7 +101,7 @@ class Writer:
         return self._looks_back[action]
 
     def reads(self, action: str) -> frozenset[str]:
-        """The names of what the lines of a step depend on: fields, among others."""
+        """Return the names that the lines of a step depend on, such as fields."""
         return self._reads[action]
 
     def _has(self, line: Line) -> bool:

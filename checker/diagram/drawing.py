@@ -90,7 +90,7 @@ def draw(
 
 
 def _caption_of(table: Machine, row: Release, among: int) -> str:
-    """The releases that a picture is of, if a log may be of any of `among` and `row` is drawn."""
+    """Return the releases in a picture's title, if a log may be of any of `among` and `row` is drawn."""
     if not among:
         return f"{row.name} (the log does not show its release)"
     if all(_picture(table, each) == _picture(table, row) for each in RELEASES if each.mask & among):
@@ -99,7 +99,7 @@ def _caption_of(table: Machine, row: Release, among: int) -> str:
 
 
 def _picture(table: Machine, row: Release) -> object:
-    """All that a picture has of a release besides its name."""
+    """Return all parts of a picture that depend on the release, except its name."""
     states = [(state.name, state.code_in(row)) for state in table.states_in(row)]
     return states, table.moves(row), table.seeds_in(row), row.state_change_level
 

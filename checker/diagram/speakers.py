@@ -1,4 +1,4 @@
-"""A family of models as a picture of who speaks to whom: who writes and who reads what others hold."""
+"""A family of models as a picture of its speakers: each writes and reads what others hold."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _pairs(family: Family, action: Action) -> list[tuple[str, str]]:
 
 
 def _read(update: Update) -> set[str]:
-    """The fields of which a new value is made, but for the one that is updated; of a queue, whoever takes its head."""
+    """Return the fields that a new value reads, except the updated one; a queue is read by the taker of its head."""
     found = {str(leaf.data) for leaf in free(update.value) if leaf.op is Op.FIELD and not _is_queue(leaf)}
     for node in topological(update.value):
         if node.op is Op.SEQ_AT:

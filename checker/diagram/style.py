@@ -37,7 +37,7 @@ def group_colours(edges: Iterable[Edge]) -> Mapping[str, str]:
 
 
 def in_order_of_life(nodes: Iterable[Node]) -> list[Node]:
-    """A life begins and ends unknown: layouts put what they meet first on top."""
+    """Return the nodes in the order of a life, which begins and ends unknown: layouts put the first ones on top."""
     return sorted(nodes, key=lambda node: node.kind != "unknown")
 
 

@@ -73,7 +73,7 @@ class Fused(NamedTuple):
 
 
 class Optional(NamedTuple):
-    """An option of something larger: a truth value, and the canonical blank where it is none."""
+    """An option of a larger value: a truth value, and the canonical blank where it is none."""
 
     present: Any
     value: Any
@@ -181,7 +181,7 @@ class Layout:
         return around
 
     def _place(self) -> int:
-        """Gives each cell its byte and shift: large cells first, each into the first byte with room."""
+        """Give each cell its byte and shift: large cells first, each into the first byte with room."""
         room: list[int] = []
         used = 0
         for cell in sorted((each for each in self.cells if each.size > 1), key=lambda each: -each.size):
@@ -312,7 +312,7 @@ def packed(words: Seq[Any], row: int) -> int:
 
 
 def blank(sort: Sort, settings: Settings) -> Value:
-    """The canonical value of what is not there: the default of the sort, or the first element of a finite one."""
+    """The canonical absent value: the default of the sort, or the first element of a finite one."""
     if isinstance(sort, FiniteSort):
         return 0
     if isinstance(sort, IntSort):

@@ -202,7 +202,7 @@ def _hop(search: Search, program: Program, edge: Edge) -> Hop:
 
 
 def check(reference: Reference, prop: Property, lasso: Path) -> None:
-    """Makes sure, by the reference, that a lasso is a fair behaviour that breaks the property.
+    """Make sure, by the reference, that a lasso is a fair behaviour that breaks the property.
 
     Raises:
         EngineError: it is not.

@@ -38,7 +38,7 @@ OF_MODEL = {
 
 
 def instances_of(model: Model) -> Instances:
-    """The instances that are searched unless others are asked for; of a model with other settings, the default one."""
+    """Return the instances that are searched by default; for a model with other settings, its default instance."""
     known = {each.name for each in model.settings}
     return OF_MODEL.get(model.name, INSTANCES) if known >= set(INSTANCES[0]) else ({},)
 
@@ -79,7 +79,7 @@ def mutations(
     symmetry: bool | None = None,
     actions: Container[str] | None = None,
 ) -> Iterator[Mutation]:
-    """Drops each guard clause, and searches the instances until a property breaks.
+    """Drop each guard clause, and search the instances until a property breaks.
 
     Args:
         instances: settings, smallest first; those of `instances_of` if None.

@@ -96,7 +96,7 @@ def source(program: Program) -> str:
 
 
 def build(program: Program) -> Expand:
-    """Compiles the function."""
+    """Compile the function."""
     expand: Expand = _compiled(source(program), "expand")
     return expand
 

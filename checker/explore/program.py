@@ -1,4 +1,4 @@
-"""An instance as scalar programs: for each action and choice of parameters a guard, new cells, and what to watch."""
+"""An instance as scalar programs: for each action and choice of parameters a guard, new cells, and watches."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Move(Guarded):
-    """With what a step makes of the state.
+    """A guarded action with its effect on the state.
 
     * `writes`: (cell, new value); `overflow`: true where a new value is not in its field's range.
     """
@@ -89,7 +89,7 @@ class Program:
 
 
 def program(instance: Instance, properties: Seq[Property]) -> Program:
-    """Flattens an instance.
+    """Flatten an instance.
 
     A *sometimes* property is watched for the first state or step where it holds, the others for the first where they
     do not.
@@ -188,7 +188,7 @@ def unwatched(program: Program, properties: Container[int]) -> Program:
 
 
 def _store(f: Flattener, target: Any, shape: Any, writes: list[tuple[Cell, int]], overflows: list[int]) -> None:
-    """Matches a new value with the cells it goes to; values out of range are noted."""
+    """Match a new value with the cells it goes to; values out of range are noted."""
     s = f.s
     if isinstance(target, Cell):
         node = shape

@@ -65,7 +65,7 @@ def explore(
     progress: Progress | None = None,
     **settings: int,
 ) -> Exploration:
-    """Searches all reachable states of an instance, breadth first.
+    """Search all reachable states of an instance, breadth first.
 
     Args:
         settings: of the instance, by name; what is not given has its default.
@@ -101,19 +101,19 @@ def explore_instance(
     progress: Progress | None = None,
     engine: Callable[[Program], Searching] = Search,
 ) -> Exploration:
-    """Searches all reachable states of an instance, breadth first.
+    """Search all reachable states of an instance, breadth first.
 
     Args:
         settings: by name; what is not given has its default.
         properties: names or properties; all that the model promises if None. Asking for a property of ghost fields
             turns these on.
         symmetry: search one state per orbit of interchangeable elements; None: where that is sound, and decides all.
-        limits: where to stop unfinished; what is not decided by then is *unknown*.
+        limits: the point at which to stop unfinished; a property that is not decided by then is *unknown*.
         until_decided: stop as soon as every property is decided (counts are then partial).
         until_violated: stop after the level on which the first property is violated.
         deadlock: a state without successor is a violation.
         coverage: count per clause how often it alone forbade a step; in memory only.
-        engine: what searches a program: in memory, or a `SparkSearch`.
+        engine: the search of a program: in memory, or a `SparkSearch`.
 
     Raises:
         ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.

@@ -175,7 +175,7 @@ class Scalars:
         return self._make(BITAND, (a, b), 0, min(_ones(self.his[a]), _ones(self.his[b])))
 
     def and_not(self, a: int, b: int) -> int:
-        """The bits of `a` that `b` has not."""
+        """The bits of `a` that `b` does not have."""
         if a == b:
             return self.const(0)
         if self.ops[b] == CONST:

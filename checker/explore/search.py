@@ -121,7 +121,7 @@ class Search:
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """Searches from a packed initial state.
+        """Search from a packed initial state.
 
         Args:
             until_decided: stop as soon as every watched property has fired.
@@ -166,7 +166,7 @@ class Search:
         return found
 
     def expand_level(self, states: Words, depth: int, orbits: Orbits | None = None) -> tuple[Found, int]:
-        """Expands some states in a table of their own; what was counted, and where what they lead to begins there."""
+        """Expand some states in a table of their own; return the counts, and the id of their first successor there."""
         self.table = self.table.empty()
         self.table.enter(states, 0, 0)
         end = self.table.count
@@ -201,7 +201,7 @@ class Search:
         return high - low if orbits is None else sum(int(part.sum()) for part in parts if part is not None)
 
     def _watch_less(self, found: Found) -> None:
-        """Stops watching for properties that are decided: a shorter path cannot come any more."""
+        """Stop watching for properties that are decided: a shorter path cannot come any more."""
         less = unwatched(self.program, found.hits)
         if less is not self.program:
             self.program = less
@@ -254,7 +254,7 @@ class Search:
         self._enter(end, orbits)
 
     def _enter(self, end: int, orbits: Orbits | None) -> None:
-        """Adds the candidates written behind the states, up to an end."""
+        """Add the candidates written behind the states, up to an end."""
         table = self.table
         if orbits is not None and end > table.count:
             fresh = slice(table.count, end)
@@ -319,7 +319,7 @@ class Search:
 
 
 def _summed(rows: Any, ways: Any | None, weights: Any | None) -> int:
-    """The steps from some states, each in its ways, of all that these states stand for."""
+    """Count the steps from some states, each in its ways, and from all states that these stand for."""
     if ways is None:
         return len(rows) if weights is None else int(weights.take(rows).sum())
     taken = ways.take(rows)

@@ -1,4 +1,4 @@
-"""A search on Spark, for what does not fit one machine: the same generated code, with levels in a folder.
+"""A search on Spark, for models that do not fit one machine: the same generated code, with levels in a folder.
 
 States are spread over buckets by what they are (`buckets.py`). A level is a row for each bucket: its new states. It
 comes of the level before: workers expand the states there, Spark brings what they find to its bucket, and what an
@@ -77,7 +77,7 @@ class SparkSearch:
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """Searches from a packed initial state; see `Search.run`. Limits are looked at between levels.
+        """Search from a packed initial state; see `Search.run`. Limits are looked at between levels.
 
         Raises:
             IsrproofError: the folder holds another search.
@@ -147,7 +147,7 @@ class SparkSearch:
         return sum(row["states"] for row in rows), sum(row["searched"] for row in rows), counts
 
     def _begin(self, initial: int, orbits: Orbits | None) -> tuple[int, int]:
-        """Writes the first level, if the folder has none; how many states it has, and how many are searched."""
+        """Write the first level, if the folder has none; return the number of its states, and of those searched."""
         name = f"{self.program.instance.name} ({_fingerprint(self.program, initial, orbits is not None)})"
         if not self._whole(1):
             words = self.program.layout.words(initial)
@@ -168,7 +168,7 @@ class SparkSearch:
         rows.write.mode("overwrite").parquet(self._path(level))
 
     def _make(self, level: int, work: bytes) -> None:
-        """Writes a level: what is found from the one before, without the states of all earlier ones."""
+        """Write a level: the states found from the one before, without those of all earlier ones."""
         from pyspark.sql import functions as F  # noqa: N812
 
         def expand(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -219,7 +219,7 @@ class SparkSearch:
 
 
 def _count(found: Found, accounts: Sequence[Mapping[str, Any]]) -> None:
-    """Adds what workers counted of a level; of first places the smallest packed state is kept."""
+    """Add the workers' counts of a level; of first places the smallest packed state is kept."""
     for each in accounts:
         found.taken = [mine + more for mine, more in zip(found.taken, each["taken"], strict=True)]
         found.generated += each["generated"]

@@ -54,7 +54,7 @@ def why_broken(layout: Layout) -> str | None:
 
 
 def refuse_if_broken(layout: Layout) -> None:
-    """Says why an instance has no symmetry.
+    """Refuse an instance that has no symmetry.
 
     Raises:
         DefinitionError: it has none.
@@ -153,7 +153,7 @@ def _looked_up(columns: list[Any], parts: list[tuple[int, Any]], length: int, dt
 
 
 def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
-    """Puts states into some rows where they are smaller than what is there."""
+    """Put states into some rows where they are smaller than the present ones."""
     old = [word.take(rows) for word in best]
     smaller, tied = moved[-1] < old[-1], moved[-1] == old[-1]
     for new, was in zip(reversed(moved[:-1]), reversed(old[:-1]), strict=True):

@@ -69,7 +69,7 @@ def prove_bounded(
     depth: int,
     timeout: float = 30.0,
 ) -> Proof:
-    """Decides properties of an instance without any lemma.
+    """Decide properties of an instance without any lemma.
 
     Args:
         properties: by name; all that are promised if None.

@@ -70,7 +70,7 @@ Refute = Callable[[Question, Property, Sequence[str]], Any]
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to ask a question: with which lemmas, and with how much work.
+    """One way to ask a question: its lemmas, and the amount of work.
 
     `search`: the solver goes its own way with quantifiers, where the triggers of `triggers.py` are not enough.
     """
@@ -126,7 +126,7 @@ class Induction:
         return self._steps[action]
 
     def context(self, question: Question, goal: Property) -> list[Term]:
-        """Everything that is asserted but the lemmas."""
+        """Everything that is asserted except the lemmas."""
         if question.kind == "initiation":
             if self._initial is None:
                 self._initial = self.system.initial()
@@ -235,7 +235,7 @@ class Induction:
         return [each for each in self.lemmas if each not in self.fallen]
 
     def settle(self, names: Iterable[str], progress: Callable[[Asked], None] = lambda _: None) -> bool:
-        """Proves lemmas and whatever lemmas they turn out to rest on.
+        """Prove lemmas and whatever lemmas they turn out to rest on.
 
         Returns:
             False as soon as one of them falls: then what rested on it must be asked again. True: together they are

@@ -54,7 +54,7 @@ class LeftOut:
 def dropped(
     model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[LeftOut]:
-    """Leaves out each lemma of a model, one at a time."""
+    """Leave out each lemma of a model, one at a time."""
     effort, script = effort or Effort(), script_of(model)
     induction, goals = induction_of(model, effort.timeout)
     known = {each.name: each for each in (*induction.lemmas.values(), *goals) if each.kind == "always"}

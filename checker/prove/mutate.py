@@ -40,7 +40,7 @@ class Dropped:
 
     @property
     def verdict(self) -> Verdict:
-        """Needed if a state shows that the lemmas are not kept, unknown if a proof fails and no state shows it."""
+        """The verdict: needed if a state shows that the lemmas are not kept, unknown if only the proof fails."""
         if not self.broken:
             return "not needed"
         return "needed" if any(each.outcome == "refuted" for each in self.broken) else "unknown"
@@ -54,7 +54,7 @@ class Dropped:
 def dropped(
     model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Dropped]:
-    """Drops each guard clause of a model, one at a time."""
+    """Drop each guard clause of a model, one at a time."""
     effort = effort or Effort()
     script = script_of(model)
     for action in script.model.actions:

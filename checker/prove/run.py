@@ -1,4 +1,4 @@
-"""Proving a model: the verdict of each property, what it rests on, and what shows that it is wrong or open.
+"""Proving a model: the verdict of each property, the lemmas it rests on, and evidence that it is wrong or open.
 
 >>> from isrproof.checker.prove.run import prove
 >>> proof = prove("kip320", ["LeaderInIsr"])
@@ -117,7 +117,7 @@ def prove(
     without_lemmas: Iterable[str] = (),
     kept: Settings | None = None,
 ) -> Proof:
-    """Proves the properties of a model for every instance, except for the settings that are kept.
+    """Prove the properties of a model for every instance, except for the settings that are kept.
 
     Args:
         properties: by name; all that are promised (*sometimes* is no matter of proof) if None.
@@ -186,9 +186,9 @@ def _check_kept(model: Model, kept: Settings) -> None:
 def _decide(
     goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, progress: FileRead
 ) -> Decided:
-    """Holds if every question about it is proved, and those about the lemmas it rests on.
+    """Decide a property: it holds if every question about it, and about the lemmas it rests on, is proved.
 
-    As soon as one of them is not, a counterexample is looked for: it ends all further attempts at a proof.
+    As soon as one of them is not, a counterexample is searched: it ends all further attempts at a proof.
     """
     words, searched, spent = trust.scope(induction.system.model, kept), "", 0.0
     lemma = induction.lemmas.get(goal.name)

@@ -90,7 +90,7 @@ def check(asked: z3.Solver, *assumptions: Term) -> Outcome:
 
 
 def answer(asked: z3.Solver, started: float, assumptions: Sequence[Term] = ()) -> Answer:
-    """Runs a solver that holds its assertions already."""
+    """Run a solver that holds its assertions already."""
     outcome = check(asked, *assumptions)
     seconds = time.perf_counter() - started
     if outcome == "sat":

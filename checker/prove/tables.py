@@ -37,24 +37,24 @@ MOST_STEPS = 12
 
 @dataclass(frozen=True)
 class Kept:
-    """A promise about a table and the releases (a mask) for which the verdict is the same.
-
-    `k`: the property is k-inductive; `path`: a shortest counterexample. `verdict` is "absent" where a release has not
-    the states that the promise speaks of. `promised`: these releases mean to keep it; else the row shows what a release
-    changed, in a path of `broken_in` states.
-    """
+    """A promise about a table and the releases (a mask) for which the verdict is the same."""
 
     machine: str
     name: str
     statement: str
     verdict: Verdict | str
+    """The verdict; "absent" where a release does not have the states that the promise names."""
     releases: int
     k: int = 0
+    """The property is k-inductive."""
     seconds: float = 0.0
     queries: int = 0
     path: Path | None = None
+    """A shortest counterexample."""
     promised: bool = True
+    """These releases mean to keep it; else the row shows what a release changed."""
     broken_in: int = 0
+    """The number of states of the path that shows the change."""
 
 
 def prove_table(
@@ -170,7 +170,7 @@ def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str
 
 
 def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...]:
-    """The moves of the table that a release has and an earlier one has not."""
+    """Return the moves of the table that a release has and an earlier one does not have."""
     table = machine(name)
     has, had = table.release(newer), table.release(older)
     return tuple(
@@ -285,5 +285,5 @@ def _verdict(each: Kept) -> Verdict:
 
 
 def overall_of(found: Iterable[Kept]) -> Verdict:
-    """The verdict of a run: what is absent or not promised counts for nothing."""
+    """Return the verdict of a run: absent or unpromised ones do not count."""
     return overall([each.verdict for each in decided(found)])

@@ -23,7 +23,7 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
     """The properties to prove: those named, or all that the model promises.
 
     Raises:
-        ModelError: a name that there is not, or of a property that is not to hold always.
+        ModelError: a name that does not exist, or of a property that is not to hold always.
     """
     known = {each.name: each for each in (*script.model.properties, *script.goals)}
     if names is not None:

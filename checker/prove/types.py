@@ -55,7 +55,7 @@ def _in_range(expr: Expr, sort: Sort, depth: int) -> Expr:
 
 
 def _something(sort: Sort) -> Expr:
-    """A value of a sort, for where there is none: nobody asks which."""
+    """Return any value of a sort, where there is none."""
     if isinstance(sort, MapSort):
         return fill(sort, _something(sort.value))
     if isinstance(sort, RecordSort):

@@ -1,4 +1,4 @@
-"""The lines that brokers write of LeaderAndIsr requests and of their ISRs (broker.md 8.1, 8.2).
+"""The lines that brokers write of LeaderAndIsr requests and about their ISRs (broker.md 8.1, 8.2).
 
 Logs are empty here: every offset is 0. Who the controller of an epoch is, and which number a request has, is no part of
 the state; whoever writes a run down knows (checker/conformance).
@@ -25,22 +25,25 @@ _NO_TOPIC_ID, _NO_EPOCH = "None", -1
 
 @dataclass(frozen=True)
 class Handling:
-    """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
-
-    `ordered_state` is its state of p, and `new` whether it says that p is new; `mine` what the broker has of
-    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow; `listed` what the request says
-    of its replicas.
-    """
+    """A LeaderAndIsr request that a broker reads."""
 
     effects: Effects
     b: Expr
+    """The broker."""
     tenure: Expr
+    """The epoch of the controller that sent it."""
     ordered_state: Expr
+    """The request's state of p."""
     new: Expr
+    """The request says that p is new."""
     mine: Expr
+    """The broker's own state of p."""
     takes: Expr
+    """The broker takes the request's state."""
     leader_found: Expr
+    """There is a leader to follow."""
     listed: Listed
+    """The replicas of p in the request."""
 
     @property
     def _leads(self) -> Expr:
@@ -79,12 +82,12 @@ class Handling:
         return self._count("leader-and-isr-ended")
 
     def ignored(self, known: Expr) -> Block:
-        """Nothing of it is done: its controller epoch is lower than the one that is `known`."""
+        """Return the line of a request that is ignored: its controller epoch is lower than the one that is `known`."""
         printed = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
         return (Line("leader-and-isr-ignored", self.b, printed, self.tenure < known),)
 
     def offline(self, failed: Expr) -> Block:
-        """Nothing is done of what it says of a replica whose log directory has failed."""
+        """Return the lines for replicas whose log directory has failed: their part of the request is ignored."""
         return (self._line("leader-and-isr-while-offline", failed),)
 
     def refused(self) -> Block:

@@ -329,15 +329,15 @@ def move_replicas_offline(effects: Effects) -> Action:
         # A starting controller moves replicas of queued topics like others; later their deletion has failed.
         fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
         left = effects.taken_offline(c, p, b, state, both(assigned, ~fails))
-        _tells_at_last(effects, left)
+        _sends_at_last(effects, left)
         moved = ite(fails, effects.replica_to(c, p, b, fails, state, "ReplicaDeletionIneligible"), left.state)
         changes[ineligible[c]] = mapped(p, ineligible[c][p] | some_of_topic(effects.chosen.parts, p, fails))
     else:
         left = effects.taken_offline(c, p, b, state, assigned)
-        _tells_at_last(effects, left)
+        _sends_at_last(effects, left)
         moved = left.state
     if REQUESTS in effects.chosen.parts:
-        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_told(left)))
+        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_batched(left)))
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
@@ -363,12 +363,12 @@ def _is_last() -> Expr:
     return to_move[c].eq(some(b).set())
 
 
-def _is_told(left: Offline) -> Expr:
+def _is_batched(left: Offline) -> Expr:
     """The partition is in the batch of the call: a replica of it was moved, on this broker or one before it."""
     return either(batched[c].contains(p), left.given, left.empty)
 
 
-def _tells_at_last(effects: Effects, left: Offline) -> None:
+def _sends_at_last(effects: Effects, left: Offline) -> None:
     """Send the one batch of a call when all brokers have been handled, with the last state of each partition.
 
     Up to 2.1 the requests for a dead broker are logged too: the last one's have the state before it was moved. Where
@@ -378,7 +378,7 @@ def _tells_at_last(effects: Effects, left: Offline) -> None:
     if REQUESTS not in effects.chosen.parts:
         effects.sends(c, p, others, left.given, entry, empty=left.empty)
         return
-    sent = both(_is_last(), _is_told(left))
+    sent = both(_is_last(), _is_batched(left))
     knows_nothing = false if effects.chosen.has("KAFKA-3143") else entry.is_none()
     effects.sends(c, p, others, sent, entry, empty=both(sent, knows_nothing))
     if not effects.chosen.has("KIP-380"):

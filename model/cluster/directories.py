@@ -94,7 +94,7 @@ def fail(effects: Effects) -> Action:
     )
 
 
-def tell(_: Effects) -> Action:
+def report(_: Effects) -> Action:
     return action(
         "TellOfDirectory",
         "A log directory fails that has no replica in it: its broker reports it to ZooKeeper all the same.",
@@ -159,7 +159,7 @@ def probe(effects: Effects) -> Action:
         c,
         guard={
             "is idle": idle,
-            "brokers have told": waived(~told_of_failures.is_empty(), "else nothing is asked"),
+            "brokers have reported": waived(~told_of_failures.is_empty(), "else nothing is asked"),
         },
         updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
         cites=("onBrokerLogDirFailure in KafkaController.scala", "KIP-112"),
@@ -191,7 +191,7 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
     """The actions, with requests or without; since 2.2 a controller sees that a broker was gone, and asks anew."""
     if REQUESTS in chosen.parts:
         return (fail, probe, mark)
-    without = (fail, tell, probe, answer_broken, mark)
+    without = (fail, report, probe, answer_broken, mark)
     return without if chosen.has("KIP-380") else (*without, answer_works)
 
 
@@ -201,7 +201,7 @@ def _has_asked(chosen: Chosen, c: Expr) -> Expr:
     return both(informed_and_quiet(chosen, c), told_of_failures.is_empty(), heeded)
 
 
-def _told_as_it_is() -> Property:
+def _reported_as_it_is() -> Property:
     errors, offline = storage_errors[c][b].contains(p), offline_dirs[c][b].contains(p)
     stays = both(live[c].contains(b), after(live[c].contains(b)), registered.contains(b))
     heard = both(~errors, after(errors)).implies(both(live[c].contains(b), failed[b].contains(p)))
@@ -228,7 +228,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         "sometimes",
     )
     if REQUESTS not in chosen.parts:  # nobody knows there which answers are to come
-        return (alive, _told_as_it_is())
+        return (alive, _reported_as_it_is())
     return (
         Property(
             "FailedReplicaIsOut",

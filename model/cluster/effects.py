@@ -76,21 +76,23 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Batch:
-    """The requests of one kind that a call sends: at most one to each broker.
-
-    `of`: the partition, a variable if the call is about all of them; `to`: the brokers notified, where it is `given`;
-    `entry`: the controller's cache entry as it is sent; `is_new`: the request marks the partition as new;
-    `empty`: the request is sent even if it names no partition; `listed`: the replicas of the partition.
-    """
+    """The requests of one kind that a call sends: at most one to each broker."""
 
     kind: str
     of: Expr
+    """The partition; a variable if the call is about all of them."""
     to: Expr
+    """The brokers that are notified."""
     given: Expr
+    """The condition under which they are."""
     entry: Expr
+    """The controller's cache entry as it is sent."""
     is_new: Expr = false
+    """The request marks the partition as new."""
     empty: Expr = false
+    """The request is sent even if it names no partition."""
     listed: Expr = NO_REPLICAS
+    """The replicas of the partition."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Effects:
         return to_delete[c].contains(p)
 
     def queued_apart(self, c: Expr, p: Expr, asked: Expr) -> Expr:
-        """Asked of a partition whose topic is not being deleted."""
+        """The condition, of a partition whose topic is not being deleted."""
         return both(asked, ~self.is_queued(c, p)) if DELETION in self.chosen.parts else asked
 
     def leads_nowhere(self, c: Expr, p: Expr) -> Expr:
@@ -243,7 +245,7 @@ class Effects:
         recipients: Expr,
         twice: Expr = false,
     ) -> tuple[Expr, Held]:
-        """The same, with what is written; `twice`: it is, and so it is logged."""
+        """Move as `elected` does, with the state that is written; `twice`: it is written, and so logged, twice."""
         found = both(self._readable(c, p), leader.is_some())
         if twice is not false:
             done = both(asked, one_of(state, self.valid["partition"]["OnlinePartition"]), found, twice)
@@ -286,25 +288,25 @@ class Effects:
     def sends(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, empty: Expr = false
     ) -> None:
-        """Logs and sends the requests of a call."""
+        """Log and send the requests of a call."""
         self.sends_request(c, p, to, given, entry, is_new)
         self.updates(c, p, given, entry, empty=empty)
 
     def sends_request(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, printed: Expr | None = None
     ) -> None:
-        """Logs and sends LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
+        """Log and send LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
 
         `printed`: the entry, where it is not what the step leaves in the cache.
         """
-        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._told(p)))
+        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._replicas_sent(p)))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         kept = after(cached[c][p]) if printed is None else printed
         self.lines.append(lines.sends(c, p, to, given, is_new, kept, self.listed(p)))
 
     def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
-        """Logs and sends StopReplica that deletes replicas: those r of which a condition holds."""
+        """Log and send StopReplica that deletes replicas: those r of which a condition holds."""
         self.batches.append(Batch("StopReplica", p, those(_replica, given), true, entry))
         self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
@@ -317,7 +319,7 @@ class Effects:
     def _before(self, p: Expr) -> Expr:
         return NO_ASSIGNMENT if self.completed else origin[p]
 
-    def _told(self, p: Expr) -> Expr:
+    def _replicas_sent(self, p: Expr) -> Expr:
         """Return the replicas of a partition as a request has them."""
         return record(Replicas, now=assignment[p], before=self._before(p))
 
@@ -327,7 +329,7 @@ class Effects:
         Without caches in the model they are heard at once.
         """
         to = full(Broker) if to is None else to
-        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._told(p)))
+        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._replicas_sent(p)))
         at_once = CACHES not in self.chosen.parts
         self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once, self.listed(p).replicas)
 

@@ -16,7 +16,7 @@ from ..property import Property
 from .broker_lines import metadata_cached
 from .effects import DELETION, Effects
 from .properties import is_settled
-from .requests import head, is_quiet, may_read, read, runs, said_of_replicas
+from .requests import head, is_quiet, may_read, read, replicas_in_request, runs
 from .state import (
     Cached,
     alive,
@@ -37,7 +37,7 @@ def handle(effects: Effects) -> Action:
     entry = request["states"][p]
     leads = record(Cached, leader=entry.value["leader"], leader_epoch=entry.value["leader_epoch"])
     kept = ite(request["deleted"].contains(p), none(Cached), metadata[b][p])
-    effects.lines += metadata_cached(effects, b, e, request, said_of_replicas(effects))
+    effects.lines += metadata_cached(effects, b, e, request, replicas_in_request(effects))
     return action(
         "HandleUpdateMetadata",
         "A broker gets an UpdateMetadata request: its metadata cache has the live brokers and leaders that it names.",

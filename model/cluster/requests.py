@@ -179,10 +179,10 @@ def _handling(effects: Effects, ordered: Expr) -> Handling:
     mine = hosted[b][p]
     new = head(effects.chosen, b, e)["new"].contains(p)
     takes, found = accepts(effects, ordered, mine), is_found(effects, ordered)
-    return Handling(effects, b, e, ordered, new, mine, takes, found, said_of_replicas(effects))
+    return Handling(effects, b, e, ordered, new, mine, takes, found, replicas_in_request(effects))
 
 
-def said_of_replicas(effects: Effects) -> Listed:
+def replicas_in_request(effects: Effects) -> Listed:
     """The replicas of p, as the request that a broker reads has them; those of the topic where it has none."""
     if REASSIGNMENT not in effects.chosen.parts:
         return effects.listed(p)

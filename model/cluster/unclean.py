@@ -69,7 +69,7 @@ def elect_allowed(effects: Effects) -> Action:
         one,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "was told": waived(told_unclean[c].contains(one), "an election that finds nobody changes nothing"),
+            "was notified": waived(told_unclean[c].contains(one), "an election that finds nobody changes nothing"),
         },
         updates={
             told_unclean[c]: told_unclean[c].remove(one),

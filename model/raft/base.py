@@ -55,7 +55,7 @@ def stands(who: Expr) -> Updates:
     }
 
 
-def has_as(who: Expr, whom: Expr, to: Expr) -> Expr:
+def has_same_record(who: Expr, whom: Expr, to: Expr) -> Expr:
     """A log has the record before an offset that another log has there."""
     return (to <= end(who)) & log[who].at(to - 1).eq(log[whom].at(to - 1))
 
@@ -67,7 +67,7 @@ def up_to_date(who: Expr, than: Expr) -> Expr:
 
 def having(who: Expr, to: Expr) -> Expr:
     """The voters of which a leader knows that they have the record before an offset: itself, and who follows it."""
-    return those(member, member.eq(who) | (follows(member, who) & has_as(member, who, to)))
+    return those(member, member.eq(who) | (follows(member, who) & has_same_record(member, who, to)))
 
 
 UNATTACHED, CANDIDATE, RESIGNED = const("Unattached", Role), const("Candidate", Role), const("Resigned", Role)

@@ -1,4 +1,4 @@
-"""The step relation of a model, evaluated: what forbids a step from one given state to another."""
+"""The step relation of a model, evaluated: the objections to a step from one given state to another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ State = Mapping[str, Value]
 
 
 class Step(NamedTuple):
-    """A step that a record may come of: its action, its parameters, and what the record does not show of the state in
+    """A step that may have written a record: its action, its parameters, and what the record hides of the state in
     which it was taken."""
 
     action: str

@@ -1,4 +1,4 @@
-"""The way along a metadata log: what each record changes, as a question to the model."""
+"""The way along a metadata log: the change of each record, as a question to the model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Rejected:
-    """A record that no step writes: where it stands, what it is about, and what forbids it; brokers by their ids."""
+    """A record that no step writes: its place, its subject, and the objections to it; brokers by their ids."""
 
     place: Place
     about: str
@@ -219,7 +219,7 @@ class Run:
         yield from self._judged(objections, record.offset, segment, f"broker {one.broker}", [one.broker])
 
     def _left_out(self, one: Registered, segment: Segment) -> Iterator[Rejected]:
-        """Partitions that should have been changed when a registration was, and that no record of the batch changes."""
+        """Yield partitions that should have changed with a registration, and that no record of the batch changes."""
         state = self._fold.state
         there = registration(state.brokers.get(one.broker))
         if one.step in _TAKES and there != UNFENCED:

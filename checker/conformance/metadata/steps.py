@@ -17,7 +17,7 @@ from .relation import State, Step
 
 
 class Registered(NamedTuple):
-    """A record about a broker's registration: the step that it is of, and the offset where it stands."""
+    """A record about a broker's registration: the step that wrote it, and its offset."""
 
     step: str
     broker: int
@@ -49,7 +49,7 @@ def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | 
 
 
 def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Step]:
-    """The ways of a step about a broker, which was before what the step asks for."""
+    """Yield the ways of a step about a broker, whose state before is what the step requires."""
     hidden: dict[str, Value] = {}
     if step in _BEFORE:
         was = list(registrations)
@@ -68,7 +68,7 @@ def of_creation(after: Seen) -> Iterator[Step]:
 
 
 def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[int]) -> Iterator[Step]:
-    """The steps that may have changed a partition so, the likelier ones first."""
+    """Yield the steps that may have made this change of a partition, the likelier ones first."""
     to = after.leader
     for each in written.events:
         if each.later == (each.step in AFTER):
