@@ -126,7 +126,7 @@ def action(
         prints: blocks of lines that the step writes.
 
     Raises:
-        ModelError: what is not well formed, with what was expected.
+        ModelError: a part is not well formed, with what was expected.
     """
     for what, given in (("guard", guard), ("limits", limits or {})):
         if not isinstance(given, Mapping):

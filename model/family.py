@@ -24,7 +24,7 @@ from .protocol import Behaviour, Model
 class Part:
     """A part of the system that an instance may have or leave out.
 
-    `usual`: whether it has it if nothing is said; `needs`: the parts that come with it.
+    `usual`: instances have it by default; `needs`: the parts that come with it.
     """
 
     name: str
@@ -67,8 +67,7 @@ class Family:
     * `releases`: the mask of releases that it has rows for.
     * `behaviours`: the ids of behaviours.toml that its models depend on.
     * `beyond`: known bugs that its models cannot express, with the reason.
-    * `owners`: who holds a field, by its name (a field that nobody holds only bounds the search); `actor`: who takes a
-      step.
+    * `owners`: field -> its holder (a field without one only bounds the search); `actor`: gives the actor of a step.
     """
 
     name: str

@@ -30,7 +30,7 @@ phase = field("phase", Enum("Phase", ("never", "deleted", "forgotten")))
 class Promise:
     """A property of a table's entities. A release without the states that it speaks of has nothing to keep.
 
-    `promised`: whether the release means to keep it; else it shows what a release changed, and `broken_in` is the
+    `promised`: the release means to keep it; else it shows what a release changed, and `broken_in` is the
     number of states of a shortest path to that.
     """
 

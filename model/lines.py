@@ -19,10 +19,10 @@ class Line:
     """One line, or one for each value of some variables.
 
     * `row`: its id in the line table (specs/lines). A release that has no wording for it does not write it.
-    * `speaker`: whose log it is in.
+    * `speaker`: the broker whose log has it.
     * `fields`: columns of an event -> what is printed there: an expression over the state before, the parameters, the
       variables of `over` and the state `after`; or a plain value. A topic is printed as `topic` and `partition`.
-    * `given`: when it is written. `over`: one line for each of their values, in an order that nobody knows.
+    * `given`: the condition for it. `over`: one line for each value of these, in an unknown order.
     * `then`: lines that follow at once, such as a stack trace.
     """
 

@@ -100,7 +100,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class Model:
-    """A protocol: what a state is, which steps there are, what is promised.
+    """A protocol: its state, its steps, its promises.
 
     `left_out`: parts of the real system that the model could have and does not; said beside its verdicts.
     """

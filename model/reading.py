@@ -1,4 +1,4 @@
-"""A reading gives the operators a meaning in another world: Python, NumPy, Z3, Spark, TLA+.
+"""Readings: meanings of the operators in another world: Python, NumPy, Z3, Spark, TLA+.
 
 It is a table: for each operator a function `(node, *translated arguments) -> translation`, or the reason why there is
 none. `NOT_YET` says that nobody has written it; `Never(why)` says that it cannot exist there. Either way a missing

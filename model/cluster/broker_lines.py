@@ -193,24 +193,24 @@ def replica_stopped(
 
 
 def directory_fails(b: Expr, of: Expr) -> list[Block]:
-    """A log directory fails, with the replica that is in it."""
+    """Return the lines of a log directory that fails, with the replica that is in it."""
     dir_of = {"speaker": b, "dir": "/kafka-logs"}
     return [(Line("log-directory-fails", b, dir_of),), (Line("replicas-offline", b, {**dir_of, "detail": of}),)]
 
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:
-    """An UpdateMetadata request of an earlier controller."""
+    """Return the line of an UpdateMetadata request of an earlier controller."""
     printed = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
     return (Line("update-metadata-ignored", b, printed, both(given, tenure < known)),)
 
 
 def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:
-    """A request that was meant for an earlier life of its broker."""
+    """Return the line of a request that was meant for an earlier life of its broker."""
     return (Line("broker-epoch-refused", b, {"speaker": b, "controller_epoch": tenure}, given),)
 
 
 def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
-    """A broker registers, and its process has just started, or goes on."""
+    """Return the lines of a broker that registers, whose process has just started, or goes on."""
     started = (Line("process-starts", b, {"speaker": b}),)
     registers = (Line("broker-registered", b, {"speaker": b, "broker_epoch": life}),)
     return [started, registers] if starts else [registers]
@@ -223,14 +223,14 @@ def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr)
 
 
 def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
-    """A leader's ISR is written, in the version after the one that it knew."""
+    """Return the line of a leader's ISR that is written, in the version after the one that it knew."""
     printed = {"isr": state["isr"], "partition_epoch": state["version"]}
     rows = ("isr-updated", "isr-committed")  # the one up to 2.7, the other since
     return tuple(Line(row, b, {"speaker": b, "topic": of, "partition": of, **printed}) for row in rows)
 
 
 def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:
-    """The controller finds a member that may not be in the ISR: its leader keeps the one that it has."""
+    """Return the line of an ISR that the controller refuses for a member; its leader keeps the one that it has."""
     printed = {
         "speaker": b,
         "topic": of,

@@ -199,7 +199,7 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
 
 
 def _of(made: Action, block: Block) -> Block:
-    """The lines as a step writes them: entities that are parameters of it are not gone through."""
+    """Return the lines as a step writes them: its parameters are not iterated over."""
     return tuple(replace(line, over=tuple(each for each in line.over if each not in made.params)) for line in block)
 
 

@@ -123,7 +123,7 @@ def elect(effects: Effects) -> Action:
 
 
 def initialize_context(effects: Effects) -> Action:
-    """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
+    """Return the action of steps 4 to 7 of a failover: the caches, and the replica state machine."""
     seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
     assigned = both(exists_topic(p), effects.replicas(p).contains(r))
@@ -190,7 +190,7 @@ def start_partitions(effects: Effects) -> Action:
 
 
 def broker_change(effects: Effects) -> Action:
-    """Since 2.2 a broker that registered anew is seen as gone, then as new; other events may come in between here."""
+    """Return the action on changed brokers; since 2.2 one that registered anew first counts as gone, then as new."""
     bounced = _bounced(effects)
     found = registered.minus(bounced)
     added, gone = found.minus(live[c]), live[c].minus(found)
@@ -250,7 +250,7 @@ def broker_change(effects: Effects) -> Action:
 
 
 def _sends_to_all(effects: Effects) -> bool:
-    """Up to 2.1 an UpdateMetadata request that is for no partition in particular is for all of them."""
+    """Check whether an UpdateMetadata request for no partition in particular is for all of them: up to 2.1."""
     return bool(effects.chosen.release.mask & span("<=2.1"))
 
 

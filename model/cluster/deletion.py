@@ -109,7 +109,7 @@ def note_deletions(effects: Effects) -> Action:
 
 
 def complete_deletion(effects: Effects) -> Action:
-    """The controller forgets a topic, and ZooKeeper does."""
+    """Return the action by which the controller, and ZooKeeper, forget a topic."""
     which, mine = (_of, of_one_topic(effects.chosen.parts, _of, p)) if LARGE in effects.chosen.parts else (p, true)
     assigned = both(mine, replicas(assignment[p]).contains(r))
     effects.replica_to(c, p, r, assigned, replica_state[c][p][r], unknown_is("replica"))
@@ -158,7 +158,7 @@ def _forgotten(mine: Expr, put: Callable[[Expr, Expr], Expr]) -> Updates:
 
 
 def _leave(effects: Effects, asked: Expr, state: Expr) -> Expr:
-    """A partition goes offline, then it is none any more."""
+    """Return the state of a partition that goes offline, then ceases to exist."""
     offline = effects.partition_to(c, p, asked, state, "OfflinePartition")
     return effects.partition_to(c, p, asked, offline, "NonExistentPartition")
 

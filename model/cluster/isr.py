@@ -99,7 +99,7 @@ def _written(isr: Expr) -> dict[Expr, Expr | Value]:
 
 
 def shrink(effects: Effects) -> Action:
-    """All that are behind leave at once: where there are three replicas, two may be."""
+    """Return the action of a shrink: all followers that are behind leave at once, of three replicas maybe two."""
     what, guard, isr = "who is behind leaves the ISR", _shrinks(effects), _mine["isr"].remove(r)
     if FACTORS not in effects.chosen.parts:
         return _by_leader(effects, "ShrinkIsr", what, guard, isr, _ALONE)

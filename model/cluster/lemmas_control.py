@@ -74,7 +74,7 @@ LEMMAS = (
 
 
 def znode_is_of_a_topic(of: Expr) -> Property:
-    """`of`: the processes c of which it is said: where topics are deleted, not of who is controller no more."""
+    """Return the lemma; `of`: the processes c that it covers: with deletion, not those of earlier controllers."""
     states = forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))
     return Property(
         "ZnodeIsOfATopic",

@@ -118,5 +118,5 @@ ASKS_AS_LEADER = Property(
 
 
 def lemmas(sent: OnTheWay) -> tuple[Property, ...]:
-    """`sent`: the requests that are on the way."""
+    """Return the lemmas; `sent`: the requests that are on the way."""
     return (*copies(sent), who_hosts_is_live(sent), ASKS_AS_LEADER)

@@ -31,7 +31,7 @@ SHUTDOWN_STRATEGY = "ControlledShutdownPartitionLeaderElectionStrategy"
 
 
 def _prints(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: object) -> Line:
-    """A line of the controller's, one for each entity; what is no variable of an entity is a parameter of the step."""
+    """A line of the controller, one for each entity; a variable of no entity is a parameter of the step."""
     over = tuple(each for each in entity if each in (p, r))
     of = {"topic": entity[0], "partition": entity[0]} if entity else {}
     speaking = {"controller": c, "controller_epoch": epoch[c]}
@@ -41,7 +41,7 @@ def _prints(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: 
 def replica_moved(
     c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr, valid: tuple[str, ...]
 ) -> Block:
-    """A replica's move, or its refusal, with what was thrown if the table of `valid` states before has it not."""
+    """A replica's move, or its refusal, with the exception if the table of `valid` states before does not have it."""
     printed = {"replica": which, "from_state": state, "to_state": target}
     thrown = _thrown("thrown-replica-refused", c, of, ~one_of(state, valid), **printed, valid_states=valid)
     failed = _prints("replica-refused", c, refused, (of, which), **printed)
@@ -89,7 +89,7 @@ def partition_online(
     strategy: str,
     is_new: Expr,
 ) -> Block:
-    """A partition's move to OnlinePartition, or its failure with what was thrown."""
+    """A partition's move to OnlinePartition, or its failure with the exception."""
     printed = {"from_state": state, "to_state": "OnlinePartition"}
     moves, nobody = one_of(state, valid), {"error": "kafka.common.StateChangeFailedException"}
     thrown = (

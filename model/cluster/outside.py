@@ -221,7 +221,7 @@ def expand(effects: Effects) -> Action:
 def _isr_changed(
     effects: Effects, name: str, meaning: str, who: tuple[Expr, ...], given: dict[str, Expr], isr: Expr
 ) -> Action:
-    """Up to 2.6 the controller is notified of it, here at once; since 2.7 it writes the ISR itself."""
+    """Return the action of a changed ISR: up to 2.6 the controller is notified, here at once; since 2.7 it writes."""
     held = znode[p].value
     new = held.changed(isr=isr, version=held["version"] + 1)
     room = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}

@@ -69,7 +69,7 @@ def has_settled(chosen: Chosen) -> Expr:
 
 
 def is_settled(chosen: Chosen, c: Expr) -> Expr:
-    """The same of one broker as the controller; since 2.2 it knows who has registered anew."""
+    """The same for one broker as the controller; since 2.2 it knows the brokers that registered anew."""
     knows = live[c].eq(registered)
     if has_registrations(chosen.parts) and chosen.has("KIP-380"):
         knows = both(knows, forall(b, registered.contains(b).implies(known[c][b].eq(registration[b]))))

@@ -157,7 +157,7 @@ def _reassigned(effects: Effects, name: str, *targets: Expr) -> Action:
 
 
 def _handled(effects: Effects, listed: Listed) -> None:
-    """Up to 2.3 the replicas that are asked for; since 2.4 all, those that are added and those that are removed."""
+    """Log the replicas of a reassignment: up to 2.3 those asked for; since 2.4 all, and those added and removed."""
     more: dict[str, object] = {}
     if effects.chosen.has("KIP-455"):
         more = {"adding": listed.adding, "removing": listed.removing}
@@ -166,7 +166,7 @@ def _handled(effects: Effects, listed: Listed) -> None:
 
 
 def add_replicas(effects: Effects) -> Action:
-    """Phase A of 2.4; the leader epoch is raised, so that the leader heeds the request."""
+    """Return the action of phase A of 2.4; the leader epoch is raised, so that the leader obeys the request."""
     raised, state = _raised(effects), replica_state[c][p][r]
     kept = _kept(effects, raised)
     ordered = hosts(effects.chosen.parts, p)
@@ -239,7 +239,7 @@ def _checked(effects: Effects) -> None:
 
 
 def finish(effects: Effects) -> Action:
-    """Phase B: it begins when the controller is notified of the ISR, or takes the reassignment up."""
+    """Return the action of phase B: it begins when the controller is notified of the ISR, or takes it up again."""
     state = replica_state[c][p][r]
     added = _target if not effects.chosen.has("KIP-455") else _adding
     online = effects.replica_to(c, p, r, added.contains(r), state, "OnlineReplica")
@@ -272,7 +272,7 @@ def finish(effects: Effects) -> Action:
 
 
 def cancel(effects: Effects) -> Action:
-    """Replicas that were being added are dropped before the leader epoch is raised."""
+    """Return the action that cancels: replicas that were being added are dropped before the leader epoch is raised."""
     _handled(effects, printed(had(p), NO_ASSIGNMENT))
     return action(
         "CancelReassignment",
@@ -298,7 +298,7 @@ def cancel(effects: Effects) -> Action:
 
 
 def drop(effects: Effects) -> Action:
-    """The whole way of all that are dropped with the last of them: nobody waits for an answer."""
+    """Return the action that drops replicas, all steps with the last of them: nobody waits for an answer."""
     effects.completed = True
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true, stay=_target)
     state = ite(r.eq(b), moved, replica_state[c][p][r])

@@ -191,7 +191,7 @@ def replicas_in_request(effects: Effects) -> Listed:
 
 
 def handle(effects: Effects) -> Action:
-    """Steps 2 to 9 of broker.md 2.1."""
+    """Return the action of steps 2 to 9 of broker.md 2.1."""
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = ordered.value["leader"].eq(some(b))
     handling = _handling(effects, ordered)
@@ -246,7 +246,7 @@ def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
 
 
 def refuse(effects: Effects) -> Action:
-    """Steps 0 and 1 of broker.md 2.1."""
+    """Return the action of steps 0 and 1 of broker.md 2.1."""
     old, ordered = (
         e < accepted_epoch[b],
         ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], NO_ZNODE),
@@ -326,7 +326,7 @@ def _nothing(queue: Expr) -> Expr:
 
 
 def sent(effects: Effects, made: Action) -> Action:
-    """A controller's step with what it sends: each call of a state machine is one request to each broker concerned."""
+    """Return a controller's step with its requests: each call of a state machine is one to each broker concerned."""
     if REQUESTS not in effects.chosen.parts or not (effects.batches or effects.closed):
         return made
     channels = channel(effects.chosen.parts)
@@ -372,7 +372,7 @@ def _by_partition(made: Action, batch: Batch, ordered: Expr, nothing: Expr) -> E
 
 
 def _partitions(made: Action, batch: Batch, content: Expr) -> Expr:
-    """The partitions of which something is said."""
+    """The partitions that a request names."""
     return those(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else those(batch.of, content)
 
 

@@ -86,7 +86,7 @@ _ONCE = {"did not ask before": ~shutting[c].contains(b)}
 
 
 def shut_down(effects: Effects) -> Action:
-    """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
+    """Return the action of elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
     asked = _asked(effects)
     isr = znode[p].value["isr"].minus(asked.leaving)
     state, held = effects.elected(
@@ -105,7 +105,7 @@ def shut_down(effects: Effects) -> Action:
 
 
 def shut_down_contended(effects: Effects) -> Action:
-    """A call of the state machine that another writer comes into: up to 2.3 all of it is done once more."""
+    """Return the action of a call that another writer interrupts: up to 2.3 all of it is done once more."""
     asked, now = _asked(effects), znode[p].value
     behind = some(
         znode[hit].value.changed(isr=znode[hit].value["isr"].remove(r), version=znode[hit].value["version"] + 1)

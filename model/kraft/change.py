@@ -1,4 +1,4 @@
-"""One change of a partition: PartitionChangeBuilder, as conditions on who is elected and as what is written.
+"""One change of a partition: PartitionChangeBuilder, as conditions on the elected leader and as the new state.
 
 A handler says what it wants: an ISR, perhaps other replicas, who may lead. `change` says who can be elected then
 (`guard`, over the parameter `to`: the leader afterwards), and what stands in the partition afterwards (`updates`).
@@ -145,7 +145,7 @@ class _Candidates:
 
     @property
     def only_known(self) -> Expr:
-        """Nobody is in the ISR or eligible, but it is known who led last."""
+        """Nobody is in the ISR or eligible, but the last leader is known."""
         if not self.chosen.has(ELR):
             return false
         return both(self.isr.is_empty(), self.elr.is_empty(), last_known >= 0)
@@ -192,12 +192,12 @@ def change(chosen: Chosen, wanted: Wanted, looked_at: Expr = true) -> Change:
 
 
 def asked(chosen: Chosen) -> tuple[Expr, ...]:
-    """The parameters of a change: who leads afterwards, and whether a reassignment ends."""
+    """The parameters of a change: the leader afterwards, and whether a reassignment ends."""
     return (to, ends) if REASSIGNMENT in chosen.parts else (to,)
 
 
 def _end(chosen: Chosen, wanted: Wanted) -> Guard:
-    """The ISR ends a reassignment: who is removed is no replica any more."""
+    """Return the guard of an ISR that ends a reassignment: removed brokers are no replicas any more."""
     going_on = ~wanted.adding.union(wanted.removing).is_empty()
     staying = members(wanted.place).minus(wanted.removing)
     in_sync = wanted.isr.minus(wanted.removing)
@@ -225,7 +225,7 @@ def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
 
 
 def _eligible(chosen: Chosen, wanted: Wanted, aimed: Expr) -> Expr:
-    """The ELR: who left the ISR since it is too small, but for those that lost what they had in memory."""
+    """The ELR: brokers that left the ISR since it is too small, except those that lost what they had in memory."""
     if not chosen.has(ELR):
         return NO_BROKERS
     return ite(setting(MIN_ISR) <= aimed.size(), NO_BROKERS, elr.union(isr).minus(aimed).minus(wanted.stopped))
@@ -238,7 +238,7 @@ def _recovering(chosen: Chosen, wanted: Wanted, unclean: Expr) -> Expr:
 
 
 def _last_known(chosen: Chosen, written: Expr, elected: Expr) -> Expr:
-    """It is noted who led when the last one leaves the ISR, and forgotten when somebody leads."""
+    """The last known leader: noted when the last member leaves the ISR, and forgotten when a broker leads."""
     if chosen.has("last known leader of the leaderless"):
         leaves = elected & (to < 0) & (last_known < 0)
     else:

@@ -27,7 +27,7 @@ LEMMAS = (*OF_ALL, LEADER_IS_ACTIVE, NOBODY_BEFORE_CREATION, RECOVERING_ALONE)
 
 
 def as_it_is(model: Model) -> Model:
-    """No lemma asks for history."""
+    """Return the model unchanged: no lemma asks for history."""
     return model
 
 

@@ -56,7 +56,7 @@ def _placed(chosen: Chosen) -> dict[str, Expr | Clause]:
 
 
 def create(chosen: Chosen) -> Action:
-    """The replicas that are active are the ISR, and the first of them leads."""
+    """Return the action that creates a partition: its active replicas are the ISR, and the first of them leads."""
     ready = those(r, members(wanted).contains(r) & is_active(r))
     return action(
         "CreateTopic",
@@ -75,7 +75,7 @@ def create(chosen: Chosen) -> Action:
 
 
 def ask(chosen: Chosen) -> Action:
-    """A leader asks for one more member, or one less; or says only that it has recovered."""
+    """Return the action of a leader that asks for one member more, or one less; or only says that it has recovered."""
     asks = record(
         Request,
         sender=leader,
@@ -111,7 +111,7 @@ def forget(chosen: Chosen) -> Action:
 
 
 def alter_partition(chosen: Chosen) -> Action:
-    """The order is that of validateAlterPartitionData: the first condition that fails is the error of the answer."""
+    """Return the action, with the order of validateAlterPartitionData: the first condition that fails is the error."""
     asked_change = request.value
     wants = Wanted(
         lambda who: may_lead(chosen, who),
@@ -194,7 +194,7 @@ def want(chosen: Chosen) -> Action:
 
 
 def reassign(chosen: Chosen) -> Action:
-    """Replicas are those that are wanted, then those that are to go; who is new is added."""
+    """Return the action that reassigns: replicas are the wanted ones, then those to go; new ones are added."""
     target, current = members(wanted), members(place)
     going, new = current.minus(target), target.minus(current)
     last = ite(going.contains(r), _behind(target, going, r), NONE)

@@ -258,7 +258,7 @@ LEMMAS = (
 
 
 def with_history(model: Model) -> Model:
-    """The model that also remembers who voted for whom."""
+    """Return the model that also remembers each vote."""
     return remembering(model, HISTORY)
 
 
