@@ -41,7 +41,7 @@ _LONG = (
     "-XX:+UseParallelGC -XX:Tier4InvocationThreshold=250000 -XX:Tier4MinInvocationThreshold=30000"
     " -XX:Tier4CompileThreshold=750000 -XX:Tier4BackEdgeThreshold=2000000"
 )
-"""For a batch: the collector takes a quarter of the CPU time less than Java's own at 0.3 GB.
+"""Java options for a batch: the collector takes a quarter of the CPU time less than Java's own at 0.3 GB.
 
 Java's second compiler begins 50 times later than by default: it compiled much that ran for a second, and took a sixth
 of Java's CPU time at 1 GB.
@@ -49,7 +49,7 @@ of Java's CPU time at 1 GB.
 
 
 def nothing() -> None:
-    """Nothing to do while Java starts."""
+    """Do nothing while Java starts."""
 
 
 class NoSparkError(IsrproofError):
@@ -285,8 +285,8 @@ def _settings(folder: Path, memory: str, brief: bool) -> dict[str, str]:
 
 
 def _settings_here(folder: Path) -> dict[str, str]:
-    """More for Spark on this machine, variables of the environment too. They are not for a cluster: its machines must
-    find this one, and have a Python of their own."""
+    """Return more settings for Spark on this machine, and set variables of the environment. They are not for a cluster:
+    its machines must find this one, and have a Python of their own."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     return {

@@ -236,7 +236,7 @@ class Model:
         """The model with behaviours on top of those it has; later ones replace what earlier ones wrote.
 
         Raises:
-            UnknownNameError: a behaviour replaces or removes an action that there is not.
+            UnknownNameError: a behaviour replaces or removes an action that does not exist.
         """
         if self.unwatched is not None:
             model = self.unwatched.with_behaviours(*behaviours, name=name, statement=statement)

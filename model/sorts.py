@@ -309,7 +309,7 @@ def with_sorts(sort: Sort, instead: Mapping[Sort, Sort]) -> Sort:
 
 
 def default(sort: Sort) -> Value:
-    """The value that fills what is not there: false, 0 (or the nearest in range), {}, none, an empty sequence.
+    """The value that fills an absent one: false, 0 (or the nearest in range), {}, none, an empty sequence.
 
     Raises:
         SortError: a finite or open sort: its elements are interchangeable, none can be the default.

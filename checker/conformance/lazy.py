@@ -109,8 +109,8 @@ def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Att
 def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
     """Search with few runs; where none of them writes a line, go back some lines, and keep more.
 
-    Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
-    more from there on: the cost stays linear in lines.
+    Where that is not enough it goes back farther. A search that has gone back so often that all lines were read twice
+    keeps more from there on: the cost stays linear in lines.
     """
     few = attempt._replace(slack=0, width=FEW[0].width)
     before = deque([{start: 0}], maxlen=BACK[-1] + 1)  # the runs before each of the last lines

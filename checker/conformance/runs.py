@@ -173,7 +173,7 @@ class Runs:
     def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
         """Yield the steps, with the lines that each writes, and those that others have still to write.
 
-        Who has not yet written what its last step does takes no other; who dies never will.
+        A process that has not yet written the lines of its last step takes no other; a dead one never writes them.
         """
         busy = {stream for stream, _ in config.rest}
         for step in self.steps.of(config.state):

@@ -17,11 +17,11 @@ MOST_LABELS = 6
 def draw(family: Family, release: str | None = None) -> Drawing:
     """The picture of a release, with all parts.
 
-    An arrow leads from whoever holds a field to whoever makes something of it in a step, and from whoever takes a step
-    to whoever holds what it writes; its labels are the steps. Into a queue one speaks by putting something into it.
+    An arrow leads from the holder of a field to the actor that uses it in a step, and from the actor of a step to the
+    holder of what it writes; its labels are the steps. An actor speaks into a queue by putting something into it.
 
     Raises:
-        IsrproofError: the family has no row for the release, or does not say who holds its fields.
+        IsrproofError: the family has no row for the release, or does not name the holders of its fields.
     """
     model = family.model(release, adding=[each.name for each in family.parts])
     labels: dict[tuple[str, str], list[str]] = {}

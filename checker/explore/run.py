@@ -329,7 +329,7 @@ def assert_holds(
     symmetry: bool | None = None,
     **settings: int,
 ) -> Exploration:
-    """For tests: explores, and fails with the counterexample printed unless every property holds.
+    """Explore for a test, and fail with the counterexample printed unless every property holds.
 
     Raises:
         AssertionError: a property is violated or unknown.

@@ -165,7 +165,7 @@ def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
 
 
 def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[int, Any]]]:
-    """For each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
+    """Return for each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
 
     In a representative the signs of the elements rise. As many cells as fit into a word make the sign.
     """
@@ -188,7 +188,7 @@ def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[i
 
 
 def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple[int, Any]]]:
-    """For each byte of a state: what it contributes to which words of the renamed state, by its value."""
+    """Return for each byte of a state its contribution to the words of the renamed state, by its value."""
     places = {(cell.path, cell.kind): cell for cell in layout.cells}
     tables: list[dict[int, Any]] = [{} for _ in range(layout.bytes)]
     values = np.arange(256, dtype=np.uint64)

@@ -1,6 +1,6 @@
-"""Without lemmas: is a property k-inductive in an instance; if not, does a short path break it?
+"""Proofs without lemmas: a property is k-inductive in an instance, or a short path breaks it.
 
-Everything is written out, so the solver decides, but for the instance only. It shows what lemmas are for: a protocol's
+Everything is written out, so the solver decides, but for the instance only. It shows the use of lemmas: a protocol's
 promises are seldom k-inductive for a small k, and the explorer (`isrproof explore`) searches its instances much faster.
 The tables of the controller are proved so: for them, a small k is enough.
 

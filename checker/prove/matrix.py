@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All cells."""
+    """The cells of all models and tables."""
 
     cells: tuple[Cell, ...]
 

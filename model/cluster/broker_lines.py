@@ -1,7 +1,7 @@
 """The lines that brokers write of LeaderAndIsr requests and about their ISRs (broker.md 8.1, 8.2).
 
-Logs are empty here: every offset is 0. Who the controller of an epoch is, and which number a request has, is no part of
-the state; whoever writes a run down knows (checker/conformance).
+Logs are empty here: every offset is 0. The controller of an epoch, and the number of a request, are no part of the
+state; the writer of a run adds them (checker/conformance).
 
 Sources: ReplicaManager.scala, Partition.scala.
 """
@@ -132,7 +132,7 @@ class Handling:
         return both(same, next_one) if self._in("2.0.1") else ~true
 
     def _stopped(self, given: Expr, kind: dict[str, Expr | Value]) -> list[Block]:
-        """Since 2.6 one line for the request."""
+        """Return the lines on stopped fetchers: since 2.6 one for the request."""
         if self._in("<=2.5"):
             return [(self._line("fetchers-stopped", given, **kind),)]
         return [self._count("fetchers-stopped", given, **kind)]

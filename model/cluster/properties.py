@@ -64,7 +64,7 @@ def partition_in_zookeeper(chosen: Chosen) -> Projection:
 
 
 def has_settled(chosen: Chosen) -> Expr:
-    """The controller is ready, has nothing to do, and knows who is live."""
+    """The controller is ready, has nothing to do, and knows the live brokers."""
     return exists(c, is_settled(chosen, c))
 
 
@@ -121,7 +121,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
 
 
 def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
-    """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
+    """Return the property of live brokers; on dead ones the replicas of a new topic come online too."""
     effects = Effects(chosen)
     alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c, p).contains(b))
     state = replica_state[c][p][b]

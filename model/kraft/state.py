@@ -112,13 +112,13 @@ def members(of: Expr) -> Expr:
 
 
 def first_of(who: Expr, among: Expr, of: Expr) -> Expr:
-    """Nobody of a set stands before a broker that is in it."""
+    """A broker is the first one of a set."""
     one = each("next", among, of)
     return among.contains(who) & forall(one, among.contains(one).implies(of[who] <= of[one]))
 
 
 def without_gaps(of: Expr, kept: Expr) -> Expr:
-    """The places of those who stay, in the order that they had."""
+    """The places of the brokers that stay, in the order that they had."""
     one = each("kept", of, kept)
     earlier = each("before", of, kept)
     before = those(earlier, kept.contains(earlier) & (of[earlier] < of[one]))

@@ -1,6 +1,7 @@
 """Elections and replication as KIP-595 has them, but for what is on disk: a voter that restarts forgets its vote.
 
-Candidates raise the epoch and ask for votes; who has those of a majority leads the epoch, and begins it with a record.
+Candidates raise the epoch and ask for votes; the one with a majority of them leads the epoch, and begins it with a
+record.
 Followers fetch: they cut their log where it parts from the leader's, and append what it has. The leader knows a record
 to be committed when a majority has it and it is of the leader's own epoch.
 """
@@ -66,7 +67,7 @@ def up_to_date(who: Expr, than: Expr) -> Expr:
 
 
 def having(who: Expr, to: Expr) -> Expr:
-    """The voters of which a leader knows that they have the record before an offset: itself, and who follows it."""
+    """The voters that a leader knows to have the record before an offset: itself, and those that follow it."""
     return those(member, member.eq(who) | (follows(member, who) & has_same_record(member, who, to)))
 
 

@@ -48,7 +48,7 @@ SAFE_AT_ANY_TIME = "taking a member out of the ISR is safe at any time; Kafka do
 
 
 def same_epoch(who: Expr, whom: Expr) -> dict[str, Expr | Clause]:
-    """The guard of whoever deals with a follower (or a leader): both are in one epoch, of that leader."""
+    """The guard of a step with a follower and its leader: both are in one epoch, of that leader."""
     return {
         "leader presumes leadership": waived(presumes_leadership(whom), _BY_EPOCH),
         "follows the leader": waived(follows(who, whom), _BY_EPOCH),

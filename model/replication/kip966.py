@@ -171,7 +171,7 @@ MIN_INSYNC = Behaviour(
 
 
 def eligible(new_isr: Expr, without: Expr) -> Expr:
-    """The ELR after the ISR became `new_isr`: who left while it is too small, without those who crashed."""
+    """The ELR after the ISR became `new_isr`: replicas that left while it is too small, without crashed ones."""
     return ite(
         large_enough(new_isr),
         nobody(),

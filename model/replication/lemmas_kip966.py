@@ -160,7 +160,7 @@ SPARE = {
 
 
 def with_history(model: Model) -> Model:
-    """A model with KIP-966 that also remembers the latest ELR of each epoch, and who crashed when."""
+    """A model with KIP-966 that also remembers the latest ELR of each epoch, and each replica's crashes."""
     history = Ghosts(
         "eligible history",
         (
