@@ -10,7 +10,7 @@ from . import INTERRUPTED
 
 
 def main() -> None:
-    """Runs the command line; exit code 3 if it is interrupted before it can say so itself."""
+    """Run the command line; exit with code 3 if it is interrupted before it can report that itself."""
     # Commands make next to nothing that refers to itself, and end: to look for it takes a tenth of a short one's time.
     gc.disable()
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal's language

@@ -18,7 +18,7 @@ from .failure import fail, unexpected
 
 
 class _Subcommands(click.Group):
-    """The modules of `checker/commands`, imported when asked for."""
+    """The modules of `checker/commands`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -31,7 +31,7 @@ class _Subcommands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the subcommand; misuse is told as one JSON object if JSON is asked for, and an interrupt in one line."""
+        """Run the subcommand; report misuse as one JSON object if JSON is asked for, and an interrupt in one line."""
         as_json = asks_for_json(ctx.args)
         try:
             return super().invoke(ctx)
@@ -50,7 +50,7 @@ class _Subcommands(click.Group):
             fail(unexpected(error), as_json=as_json)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Prints --help and --version, too."""
+        """Print --help and --version, too."""
         try:
             return super().make_context(*args, **extra)
         except OSError as error:
@@ -58,7 +58,7 @@ class _Subcommands(click.Group):
 
 
 def asks_for_json(args: list[str]) -> bool:
-    """Whether the arguments of a subcommand, which may be wrong, ask for JSON."""
+    """Check whether the arguments of a subcommand, which may be wrong, ask for JSON."""
     form = [value for name, value in itertools.pairwise(args) if name == "--format"]
     return "--json" in args or "--format=json" in args or form[-1:] == ["json"]
 

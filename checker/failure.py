@@ -1,4 +1,4 @@
-"""How a subcommand prints its result, and how it says that it failed: one way for all.
+"""The one way for all subcommands to print a result, and to report a failure.
 
 Exit code 1 is a verdict, and nothing else. Whatever keeps a command from its result is one message and exit code 2;
 what was judged until then is printed all the same.
@@ -82,7 +82,7 @@ def _end(message: str) -> NoReturn:
 
 
 def _give_up_stdout() -> None:
-    """What is still to be written would fail once more when Python ends."""
+    """Redirect stdout to the null device, as a write of what is left would fail again when Python ends."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The table of formats as text, and why a file is read as it is."""
+"""The table of formats as text, and the explanation of how a file is read."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def as_json() -> dict[str, object]:
 
 
 def detected(path: str) -> Iterator[tuple[str, Detected]]:
-    """How the text files of a path are read.
+    """Yield the text files of a path, each with how it is read.
 
     Raises:
-        IsrproofError: it is not there, or a file cannot be read; it has nothing but files of a metadata log.
+        IsrproofError: the path does not exist, a file cannot be read, or there are only files of a metadata log.
     """
     if is_elsewhere(path):
         raise IsrproofError(f"{path}: expected a file of this machine.")
@@ -63,7 +63,7 @@ def detected(path: str) -> Iterator[tuple[str, Detected]]:
 
 
 def explained(path: str, found: Detected) -> Mapping[str, object]:
-    """What a detection found, and why."""
+    """Return what a detection found, and why."""
     reading = found.reading
     return {
         "file": path,

@@ -60,24 +60,26 @@ def graph(name: str, release: Release | str | None = None) -> networkx.DiGraph[s
 
 @dataclass(frozen=True)
 class Facts:
-    """What the shape of a machine implies. States are in the order of the table.
-
-    `reachable` is what an entity not met yet can become, `unreachable` the rest; `distance` the fewest moves to it.
-    `dead_ends` have no move to another state. `components` are the largest sets of states, of two or more, in which
-    each leads to each other; `cycles` the ways round that meet no state twice, `self_loops` the states that may be
-    entered from themselves. `one_way` are the moves that cannot be undone by any later moves.
-    """
+    """The facts that the shape of a machine implies. States are in the order of the table."""
 
     machine: str
     release: str
     reachable: tuple[str, ...]
+    """The states that an entity not met yet can enter."""
     unreachable: tuple[str, ...]
+    """The other states."""
     distance: Mapping[str, int]
+    """State -> the fewest moves to it."""
     dead_ends: tuple[str, ...]
+    """The states without a move to another state."""
     components: tuple[tuple[str, ...], ...]
+    """The largest sets of states, of two or more, in which each leads to each other."""
     cycles: tuple[tuple[str, ...], ...]
+    """The ways round that meet no state twice."""
     self_loops: tuple[str, ...]
+    """The states that may be entered from themselves."""
     one_way: tuple[tuple[str, str], ...]
+    """The moves that no later moves can undo."""
 
 
 def facts(name: str, release: Release | str | None = None) -> Facts:

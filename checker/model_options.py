@@ -1,4 +1,4 @@
-"""Which model, with which behaviours, parts and settings: the options of all commands that read a model."""
+"""Options of all commands that read a model: the model, its behaviours, parts and settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SET = click.option(
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 """Exit codes of a verdict on a model."""
 OF_MODEL = ("release", "without", "adding")
-"""The names under which commands get what says which model it is."""
+"""The names of the parameters that choose a model."""
 
 
 def settings_of(values: tuple[str, ...]) -> dict[str, int]:
@@ -82,7 +82,7 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
 
 @contextmanager
 def failures(as_json: bool) -> Iterator[None]:
-    """An error for people ends the command; if a library is missing, it names the extra that has it."""
+    """End the command on an error for people; if a library is missing, name the extra that has it."""
     from ..specs.errors import IsrproofError
 
     try:
@@ -97,10 +97,10 @@ def failures(as_json: bool) -> Iterator[None]:
 
 
 def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuses options that say nothing about what is asked for.
+    """Refuse options that say nothing about what is asked for.
 
     Args:
-        modes: what is asked for, as an option -> the options that it reads besides MODEL.
+        modes: the option that asks for something -> the options that it reads besides MODEL.
 
     Raises:
         UsageError: two things are asked for, or one with options that it does not read.

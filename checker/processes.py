@@ -16,12 +16,12 @@ Made = TypeVar("Made")
 def in_turn(
     function: Callable[[Work], Made], work: Sequence[Work], jobs: int, progress: Callable[[Work], None]
 ) -> Iterator[Made]:
-    """What a function makes of each piece of work, in their order, as soon as it and all before it are done.
+    """Yield a function's result for each piece of work, in order, as soon as it and all before it are done.
 
     Args:
-        function: of a module, as what it takes and makes travels between processes.
-        jobs: how many processes share the work; 1: this one does it all.
-        progress: is told of each piece before it is waited for.
+        function: a function of a module, since its arguments and results travel between processes.
+        jobs: the number of processes that share the work; 1: this one does it all.
+        progress: called with each piece before it is waited for.
     """
     if jobs == 1:
         yield from _waited_for(work, map(function, work), progress)
@@ -31,7 +31,7 @@ def in_turn(
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """So many processes. An interrupt is for this process, which ends the others."""
+    """Return a pool of so many processes. An interrupt is for this process, which ends the others."""
     return ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
     )
@@ -39,10 +39,10 @@ def pool(jobs: int) -> ProcessPoolExecutor:
 
 @contextmanager
 def killed_with_us() -> Iterator[None]:
-    """If this process gives up what it waits for, its others give up what they do."""
+    """Kill the child processes if this process stops waiting for them."""
     try:
         yield
-    except BaseException:  # also of who waits for this and gives up
+    except BaseException:  # also one of a caller that gives up
         for process in multiprocessing.active_children():
             process.kill()
         raise

@@ -1,4 +1,4 @@
-"""A progress line on stderr, for people who wait; nothing where nobody looks (no terminal)."""
+"""A progress line on stderr, for people who wait; nothing without a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a file is made: under a name of its own first, so that nobody ever sees half of it."""
+"""Writing of files under a name of their own first, so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new name beside `path` to write to; what is written there takes the place of `path`, or nothing is left.
+    """Yield a new name beside `path` to write to; that file takes the place of `path`, or nothing is left.
 
-    The file is opened by who writes it, so that it has the rights that the user's umask leaves. A device or a pipe is
-    written to as it is: root could put a file in the place of /dev/null.
+    The writer opens the file, so that it has the rights that the user's umask leaves. A device or a pipe is written to
+    as it is: root could put a file in the place of /dev/null.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield path
@@ -27,8 +27,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Make a file for a moment in a folder, or in the one where it is to be made: who cannot write there should hear it
-    at once. No more than the folder itself is made: a path to nowhere is a mistake.
+    """Check at once that a folder can be written to, by a temporary file in it, or in its parent if it does not exist.
+
+    No more than the folder itself is made later: a path to nowhere is a mistake.
 
     Raises:
         OSError: nothing can be written there.

@@ -41,7 +41,7 @@ _LONG = (
     "-XX:+UseParallelGC -XX:Tier4InvocationThreshold=250000 -XX:Tier4MinInvocationThreshold=30000"
     " -XX:Tier4CompileThreshold=750000 -XX:Tier4BackEdgeThreshold=2000000"
 )
-"""For a batch: the collector takes a quarter of the CPU time less than Java's own at 0.3 GB.
+"""Java options for a batch: the collector takes a quarter of the CPU time less than Java's own at 0.3 GB.
 
 Java's second compiler begins 50 times later than by default: it compiled much that ran for a second, and took a sixth
 of Java's CPU time at 1 GB.
@@ -49,7 +49,7 @@ of Java's CPU time at 1 GB.
 
 
 def nothing() -> None:
-    """Nothing to do while Java starts."""
+    """Do nothing while Java starts."""
 
 
 class NoSparkError(IsrproofError):
@@ -175,7 +175,7 @@ def _connected(remote: str) -> SparkSession:
 
 @contextmanager
 def spark_failures() -> Iterator[None]:
-    """What goes wrong in Spark, as an error for people: its first line."""
+    """Turn a failure in Spark into an error for people: its first line."""
     try:
         yield
     except Exception as error:
@@ -210,7 +210,7 @@ def _interrupted_later() -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """What Py4J raises, an interrupt too, it also tells the root logger, with a page of trace."""
+    """Check that a record is not Py4J's, which also logs what it raises, an interrupt too, with a page of trace."""
     return record.module != "java_gateway"
 
 
@@ -266,15 +266,15 @@ def session(
 
 
 def _settings(folder: Path, memory: str, brief: bool) -> dict[str, str]:
-    """Of every session that is started here, by their names in Spark."""
+    """Return the settings of every session that is started here, by their names in Spark."""
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": memory,
-        "spark.driver.maxResultSize": "0",  # who asks for lines knows how many there may be
+        "spark.driver.maxResultSize": "0",  # a caller that asks for lines knows how many there may be
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
+        "spark.sql.shuffle.partitions": "4",  # a caller that knows the amount of work sets more
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
         # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
@@ -285,8 +285,8 @@ def _settings(folder: Path, memory: str, brief: bool) -> dict[str, str]:
 
 
 def _settings_here(folder: Path) -> dict[str, str]:
-    """More for Spark on this machine, variables of the environment too. They are not for a cluster: its machines must
-    find this one, and have a Python of their own."""
+    """Return more settings for Spark on this machine, and set variables of the environment. They are not for a cluster:
+    its machines must find this one, and have a Python of their own."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     return {

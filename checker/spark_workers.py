@@ -1,4 +1,4 @@
-"""What Spark's workers need: this project, which is shipped to them, and what they must have themselves.
+"""The needs of Spark's workers: this project, which is shipped to them, and what they must have themselves.
 
 A local session's workers are children of this process, and have all that it has. A cluster's have their own Python.
 """

@@ -89,7 +89,7 @@ class Action:
                 )
 
     def _check_reads(self) -> None:
-        """What an action reads is a field before the step, a setting, or one of its parameters."""
+        """Check that an action reads only fields before the step, settings, and its own parameters."""
         for expr in self.expressions:
             for leaf in free(expr):
                 if leaf.op is Op.AFTER:
@@ -126,7 +126,7 @@ def action(
         prints: blocks of lines that the step writes.
 
     Raises:
-        ModelError: what is not well formed, with what was expected.
+        ModelError: a part is not well formed, with what was expected.
     """
     for what, given in (("guard", guard), ("limits", limits or {})):
         if not isinstance(given, Mapping):

@@ -16,7 +16,7 @@ from .protocol import Model
 
 @cache
 def families() -> Mapping[str, Family]:
-    """The families of models by name: what a model is depends on the release of Kafka."""
+    """The families of models by name: their models depend on the release of Kafka."""
     found: dict[str, Family] = {}
     for module in modules(of_lemmas=False):
         for name, value in vars(module).items():
@@ -27,7 +27,7 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def models() -> Mapping[str, Model]:
-    """The models of all protocols by name: what modules call by a public name, in the order in which they say it.
+    """The models of all protocols by name: the public names of modules, in the order in which they define them.
 
     A base, which has no behaviours, is what models are made of.
     """

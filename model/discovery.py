@@ -1,4 +1,4 @@
-"""What is written in the folders of model/, a folder for each protocol: found there, registered nowhere."""
+"""Discovery of the models in the folders of model/, a folder for each protocol; nothing is registered."""
 
 from __future__ import annotations
 

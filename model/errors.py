@@ -1,4 +1,4 @@
-"""What can go wrong when something is written in the language. Each error says: expected, got, nearest valid choice."""
+"""Errors in definitions written in the language. Each one says: expected, got, nearest valid choice."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _node(op: Op, args: tuple[Expr, ...], sort: Sort, data: Any = None) -> Expr:
 
 
 def _variables(node: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
-    """What a node reads, and the variables that quantifiers in it bind."""
+    """Return what a node reads, and the variables that quantifiers in it bind."""
     if node.op in LEAVES:
         return _NOTHING if node.op is Op.CONST else frozenset((node,)), _NOTHING
     free = _NOTHING.union(*[arg._free for arg in node.args])
@@ -221,13 +221,13 @@ class Expr:
         return ~self.is_none()
 
     def get(self, otherwise: Expr | Value) -> Expr:
-        """What the option holds, or `otherwise`."""
+        """The value in the option, or `otherwise`."""
         sort = _option(self)
         return _node(Op.GET, (self, _want(lift(otherwise, sort.element), sort.element)), sort.element)
 
     @property
     def value(self) -> Expr:
-        """What the option holds, or the default of its sort (0, false, {}, none): guard it with `is_some()`."""
+        """The value in the option, or the default of its sort (0, false, {}, none): guard it with `is_some()`."""
         sort = _option(self)
         return _node(Op.GET, (self, _node(Op.CONST, (), sort.element, default(sort.element))), sort.element)
 
@@ -278,7 +278,7 @@ class Expr:
         return _node(Op.SEQ_TAKE, (self, _integer(lift(count, Int()))), self.sort)
 
     def drop(self, count: Expr | int) -> Expr:
-        """What follows the first values: `channel.drop(1)` once its head is read."""
+        """The sequence without its first values: `channel.drop(1)` once its head is read."""
         _seq(self)
         return _node(Op.SEQ_DROP, (self, _integer(lift(count, Int()))), self.sort)
 
@@ -329,7 +329,7 @@ def both(*conditions: Expr | bool) -> Expr:
 
 
 def either(*conditions: Expr | bool) -> Expr:
-    """At least one of the conditions."""
+    """The disjunction: at least one of the conditions holds."""
     return _junction(Op.OR, conditions)
 
 
@@ -520,7 +520,7 @@ def _want(expr: Expr, sort: Sort) -> Expr:
 
 
 def _about_options(wanted: Sort, got: Sort) -> str:
-    """What helps where one sort is the option of the other."""
+    """Return the hint for two sorts of which one is the option of the other."""
     if isinstance(wanted, OptionSort) and same(got, wanted.element):
         return "; wrap it in some()"
     if isinstance(got, OptionSort) and same(got.element, wanted):

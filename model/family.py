@@ -24,7 +24,7 @@ from .protocol import Behaviour, Model
 class Part:
     """A part of the system that an instance may have or leave out.
 
-    `usual`: whether it has it if nothing is said; `needs`: the parts that come with it.
+    `usual`: instances have it by default; `needs`: the parts that come with it.
     """
 
     name: str
@@ -35,9 +35,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a model of a family is built for.
+    """The release, behaviours and parts that a model of a family is built for.
 
-    * `behaviours`: ids of behaviours.toml: those of the release, without what is left out and with what is added.
+    * `behaviours`: ids of behaviours.toml: the release's own, without those left out and with those added.
     * `parts`: names of the parts it has.
     """
 
@@ -46,13 +46,13 @@ class Chosen:
     parts: frozenset[str]
 
     def has(self, behaviour: str) -> bool:
-        """Whether a behaviour is on."""
+        """Check whether a behaviour is on."""
         if behaviour not in BEHAVIOURS:
             raise unknown("behaviour", behaviour, BEHAVIOURS)
         return behaviour in self.behaviours
 
     def before(self, release: str) -> bool:
-        """Whether the release is older than another."""
+        """Check whether the release is older than another."""
         return not self.release.mask & releases.span(f">={release}")
 
     def previous(self, table: str, target: str) -> tuple[str, ...]:
@@ -67,8 +67,7 @@ class Family:
     * `releases`: the mask of releases that it has rows for.
     * `behaviours`: the ids of behaviours.toml that its models depend on.
     * `beyond`: known bugs that its models cannot express, with the reason.
-    * `owners`: who holds a field, by its name (a field that nobody holds only bounds the search); `actor`: who takes a
-      step.
+    * `owners`: field -> its holder (a field without one only bounds the search); `actor`: gives the actor of a step.
     """
 
     name: str

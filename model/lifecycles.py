@@ -1,10 +1,10 @@
-"""What an operator relies on in the life of an entity of specs/machines, stated over the tables.
+"""Promises that an operator relies on in the life of an entity of specs/machines, stated over the tables.
 
 The life of a replica or partition under one controller begins when the controller starts: an entity is not met yet, or
 the controller finds it and gives it a state without a line (the table's seeds). From then on every change is a move of
 the table. A topic deletion is judged by these rules: they say what may follow what, so a log that shows something else
-is wrong whatever the lines between were. What a broker keeps is forgotten when its process starts again, which it may
-do at any time; a promise is about one process. A request that waits is answered once.
+is wrong whatever the lines between were. A broker forgets its state when its process starts again, which may happen at
+any time; a promise is about one process. A request that waits is answered once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ phase = field("phase", Enum("Phase", ("never", "deleted", "forgotten")))
 class Promise:
     """A property of a table's entities. A release without the states that it speaks of has nothing to keep.
 
-    `promised`: whether the release means to keep it; else it shows what a release changed, and `broken_in` is the
+    `promised`: the release means to keep it; else it shows what a release changed, and `broken_in` is the
     number of states of a shortest path to that.
     """
 
@@ -173,7 +173,7 @@ _BREAKS: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "OfflineIsNotServedAgain": (("KAFKA-16157", True),),
     "TruncatesBeforeItFetches": (("KIP-101", False), ("KAFKA-10554", True)),
 }
-"""By promise the behaviours that a release breaks it with (True) or without (False)."""
+"""For each promise, the behaviours that a release breaks it with (True) or without (False)."""
 _BROKEN_IN = {
     "OfflineIsNotMarkedIneligible": 4,
     "OfflineIsLeftByARestart": 3,
@@ -323,7 +323,7 @@ _PRODUCE = (
     ("TimedOutIsFinal", "What timed out is not acknowledged later.", _LeftOnlyTo("TimedOut", ())),
     (
         "AcknowledgedWhileLeading",
-        "Only a request that still waits is acknowledged: not one that was told that the broker leads no more.",
+        "Only a request that still waits is acknowledged: not one that was answered that the broker leads no more.",
         _EnteredOnlyFrom("Acknowledged", ("Waiting",)),
     ),
 )

@@ -1,7 +1,7 @@
-"""What a step writes into logs: rows of the line table, with their fields as expressions over the step.
+"""Lines that a step writes into logs: rows of the line table, with their fields as expressions over the step.
 
-One declaration, two readings: rendered, it is the log of a simulated run; matched, it says whether some run of the
-model writes a given log (`isrproof simulate`, `isrproof validate`).
+One declaration has two readings: rendered, it is the log of a simulated run; matched, it decides whether some run of
+the model writes a given log (`isrproof simulate`, `isrproof validate`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class Line:
     """One line, or one for each value of some variables.
 
     * `row`: its id in the line table (specs/lines). A release that has no wording for it does not write it.
-    * `speaker`: whose log it is in.
+    * `speaker`: the broker whose log has it.
     * `fields`: columns of an event -> what is printed there: an expression over the state before, the parameters, the
       variables of `over` and the state `after`; or a plain value. A topic is printed as `topic` and `partition`.
-    * `given`: when it is written. `over`: one line for each of their values, in an order that nobody knows.
+    * `given`: the condition for it. `over`: one line for each value of these, in an unknown order.
     * `then`: lines that follow at once, such as a stack trace.
     """
 
@@ -45,7 +45,7 @@ Block = tuple[Line, ...]
 
 
 def check(owner: str, blocks: Iterable[Block], params: tuple[Expr, ...]) -> None:
-    """Refuses a line that reads a variable that nobody binds.
+    """Refuse a line that reads a variable that nobody binds.
 
     Raises:
         DefinitionError: with the variable.

@@ -1,4 +1,4 @@
-"""What a log may hide of Kafka's state machines, made from the tables of specs/machines."""
+"""Moves of Kafka's state machines that a log may hide, made from the tables of specs/machines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..specs.releases import RELEASES, Release
 
 Closure = Mapping[str, frozenset[str]]
 _OF_DELETION = ("ReplicaDeletion", "NonExistent")
-"""With what the states of a deletion begin."""
+"""The prefixes of the states of a deletion."""
 
 
 @lru_cache(maxsize=256)
@@ -27,7 +27,7 @@ def closure(name: str, release: Release | str, level: str | None) -> Closure:
 
 @lru_cache(maxsize=256)
 def closure_with_one_more(name: str, release: Release | str, level: str | None) -> Closure:
-    """The same, if besides one move may lie between that the log must show, whose line is missing.
+    """Return the same, if one further move may lie between whose line is missing though the log must show it.
 
     A deletion is one in this: its moves follow each other, so that one gap hides several.
     """

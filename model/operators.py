@@ -1,4 +1,4 @@
-"""What expressions are made of: the operators, the shape of a node, and the walk over nodes.
+"""Building blocks of expressions: the operators, the shape of a node, and the walk over nodes.
 
 Below `expr`, which makes nodes, so that their text (`text`) is a reading like any other and yet their `repr`.
 """

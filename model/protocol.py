@@ -73,9 +73,9 @@ class Ghosts:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What one KIP or KAFKA issue changes: actions replaced (by name), added or removed.
+    """The changes of one KIP or KAFKA issue: actions replaced (by name), added or removed.
 
-    * `breaks_without`: the properties that fail when the model has it no longer.
+    * `breaks_without`: the properties that fail when the model no longer has it.
     * `suspends`: properties that are not promised while the model has it; they are checked only on request.
     * `restores`: properties that an earlier behaviour suspended and this one promises again.
     * `brings`: parts of the real system that the model leaves out without it; `left_out`: parts that it leaves out.
@@ -100,7 +100,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class Model:
-    """A protocol: what a state is, which steps there are, what is promised.
+    """A protocol: its state, its steps, its promises.
 
     `left_out`: parts of the real system that the model could have and does not; said beside its verdicts.
     """
@@ -236,7 +236,7 @@ class Model:
         """The model with behaviours on top of those it has; later ones replace what earlier ones wrote.
 
         Raises:
-            UnknownNameError: a behaviour replaces or removes an action that there is not.
+            UnknownNameError: a behaviour replaces or removes an action that does not exist.
         """
         if self.unwatched is not None:
             model = self.unwatched.with_behaviours(*behaviours, name=name, statement=statement)
@@ -378,7 +378,7 @@ def settings_of(sort: Sort) -> frozenset[Setting]:
 
 
 def names_an_element(model: Model) -> str | None:
-    """Where a model names an element of a finite sort, or None: then the elements are interchangeable."""
+    """Return where a model names an element of a finite sort, or None: then the elements are interchangeable."""
     exprs = [("initial value of " + each.name, each.initial) for each in model.fields]
     exprs += [(f"action {each.name}", expr) for each in model.actions for expr in each.expressions]
     exprs += [(f"property {each.name}", expr) for each in model.properties for expr in each.conditions]

@@ -1,6 +1,6 @@
-"""What the ranges of fields and parameters tell of an expression before anything runs.
+"""Range analysis: bounds of an expression from the ranges of fields and parameters, before anything runs.
 
-The ends of a range are numbers or settings plus a number; what is said here is true in every instance.
+The ends of a range are numbers or settings plus a number; the bounds are true in every instance.
 
     >>> from isrproof.model.expr import field
     >>> from isrproof.model.sorts import Int, Setting
@@ -49,7 +49,7 @@ def between(expr: Expr) -> Range:
 
 
 def outside(expr: Expr, sort: Sort) -> str | None:
-    """Why an expression is never a value of a sort, for its range or for that of a part of it; None if it may be."""
+    """Return why an expression is never a value of a sort, by its range or a part's range; None if it may be."""
     if isinstance(sort, IntSort):
         low, high = between(expr)
         if _certainly_less(high, sort.lo) or _certainly_less(sort.hi, low):
@@ -90,7 +90,7 @@ def _least(end: int | Bound) -> int:
 
 
 def _certainly_less(one: End, other: End) -> bool:
-    """Whether an end is less than another in every instance. A setting has no largest value."""
+    """Check whether an end is less than another in every instance. A setting has no largest value."""
     if one is None or other is None:
         return False
     if isinstance(one, Bound):

@@ -1,4 +1,4 @@
-"""A reading gives the operators a meaning in another world: Python, NumPy, Z3, Spark, TLA+.
+"""Readings: meanings of the operators in another world: Python, NumPy, Z3, Spark, TLA+.
 
 It is a table: for each operator a function `(node, *translated arguments) -> translation`, or the reason why there is
 none. `NOT_YET` says that nobody has written it; `Never(why)` says that it cannot exist there. Either way a missing
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Never:
-    """Why an operator cannot exist in a reading."""
+    """The reason that an operator cannot exist in a reading."""
 
     why: str
 
@@ -72,7 +72,7 @@ class Reading(Generic[T]):
 
 
 def read(expr: Expr, reading: Reading[T], leaves: Mapping[Expr, T], done: dict[Expr, T] | None = None) -> T:
-    """Translates an expression, each shared node once.
+    """Translate an expression, each shared node once.
 
     Args:
         leaves: translations of the fields, parameters and settings that the expression reads.

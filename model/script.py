@@ -1,4 +1,4 @@
-"""Which lemmas a proof may use: written beside a model, discovered, and found by the fields that the model has."""
+"""Lemmas that a proof may use: written beside a model, discovered, and found by the fields that the model has."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .protocol import Ghosts, Model
 class Script:
     """A model with the ghosts that its lemmas speak about, the lemmas, and goals besides the model's properties.
 
-    `base` is the model as it was before the ghosts. Without lemmas a proof is by plain induction. `spare` tells of
-    lemmas that no promise needs why they are kept.
+    `base` is the model as it was before the ghosts. Without lemmas a proof is by plain induction. `spare` gives the
+    reason for keeping each lemma that no promise needs.
     """
 
     base: Model

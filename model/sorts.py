@@ -106,7 +106,7 @@ class EnumSort(Sort):
 
 @dataclass(frozen=True)
 class FiniteSort(Sort):
-    """As many interchangeable elements as its setting says. A proof may leave it uninterpreted."""
+    """A sort of interchangeable elements, as many as its setting says. A proof may leave it uninterpreted."""
 
     name: str
     size: Setting
@@ -175,7 +175,7 @@ class MapSort(Sort):
 
 @dataclass(frozen=True)
 class SeqSort(Sort):
-    """At most `capacity` values, from position 0. A proof leaves the capacity out."""
+    """A sequence of at most `capacity` values, from position 0. A proof leaves the capacity out."""
 
     element: Sort
     capacity: int | Bound
@@ -189,7 +189,7 @@ def _bound(end: int | Setting | Bound | None) -> int | Bound | None:
 
 
 def is_key(sort: Sort) -> bool:
-    """Whether a sort has finitely many values in every instance, each of them a scalar."""
+    """Check whether a sort has finitely many values in every instance, each of them a scalar."""
     if isinstance(sort, IntSort):
         return sort.lo is not None and sort.hi is not None
     return isinstance(sort, BoolSort | EnumSort | FiniteSort)
@@ -227,7 +227,7 @@ def Open(name: str) -> OpenSort:  # noqa: N802
 
 
 def SetOf(element: Sort) -> SetSort:  # noqa: N802
-    """Sets of a scalar sort."""
+    """Set of a scalar sort."""
     if not isinstance(element, BoolSort | IntSort | EnumSort | FiniteSort | OpenSort):
         raise SortError(f"a set holds scalars (Bool, Int, Enum, Finite, Open), not {element}")
     return SetSort(element)
@@ -277,7 +277,7 @@ def elements(sort: Sort, settings: Settings) -> tuple[Value, ...]:
 
 
 def same(left: Sort, right: Sort) -> bool:
-    """Whether values of the two sorts may be compared and assigned: equal but for the bounds of integers."""
+    """Check whether values of the two sorts may be compared and assigned: equal but for the bounds of integers."""
     if isinstance(left, IntSort) and isinstance(right, IntSort):
         return True
     if isinstance(left, SetSort) and isinstance(right, SetSort):
@@ -309,7 +309,7 @@ def with_sorts(sort: Sort, instead: Mapping[Sort, Sort]) -> Sort:
 
 
 def default(sort: Sort) -> Value:
-    """The value that fills what is not there: false, 0 (or the nearest in range), {}, none, an empty sequence.
+    """The value that fills an absent one: false, 0 (or the nearest in range), {}, none, an empty sequence.
 
     Raises:
         SortError: a finite or open sort: its elements are interchangeable, none can be the default.

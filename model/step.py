@@ -96,11 +96,11 @@ class Reference:
         raise unknown("action", action, (each.action.name for each in self._actions), self.instance.model.name)
 
     def holds(self, prop: Property, state: State, later: State | None = None) -> bool:
-        """Whether a property's condition holds in a state, or for a step."""
+        """Check whether a property's condition holds in a state, or for a step."""
         return self.truth(prop.condition, state, later)
 
     def truth(self, condition: Expr, state: State, later: State | None = None) -> bool:
-        """Whether a condition holds in a state, or for a step."""
+        """Check whether a condition holds in a state, or for a step."""
         if condition not in self._conditions:
             self._conditions[condition] = closure(condition)
         return bool(self._conditions[condition](self.env(state, later)))

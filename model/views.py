@@ -208,14 +208,14 @@ REPLICA_PROPERTIES: tuple[Property, ...] = (HIGH_WATERMARK_MONOTONE,)
 
 @dataclass(frozen=True)
 class Projection:
-    """How the state of a model is seen as a view.
+    """The state of a model seen as a view.
 
     Args:
-        sorts: which sort of the model stands for an open sort of the view: `{Broker: Replica}`.
+        sorts: the sort of the model that stands for each open sort of the view: `{Broker: Replica}`.
         values: the fields of the view that the model has, as expressions over its state.
         key: the variable by which the values speak of one of several entities, if there are several: the property is
             then promised of each of them.
-        given: when there is such an entity at all; nothing is said of one that there is not.
+        given: the condition that such an entity exists; nothing is said of one that does not exist.
     """
 
     view: View
@@ -231,7 +231,7 @@ class Projection:
                 raise SortError(f"view {self.view.name}: {name} is a {wanted}, its projection a {value.sort}")
 
     def sees(self, prop: Property) -> bool:
-        """Whether the projection has every field that the property reads."""
+        """Check whether the projection has every field that the property reads."""
         return {*prop.needs, *prop.needs_after} <= set(self.values)
 
     def of(self, prop: Property) -> Property:

@@ -1,1 +1,1 @@
-"""What Kafka does, as data: state machines, releases and behaviours, log lines, refusals."""
+"""Kafka's behaviour as data: state machines, releases and behaviours, log lines, refusals."""

@@ -1,4 +1,4 @@
-"""What releases do differently, by KAFKA issue or KIP. Data: behaviours.toml."""
+"""Differences between releases, by KAFKA issue or KIP. Data: behaviours.toml."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANGE_KEYS = ("with", "without")
 class Behaviour:
     """One way in which releases differ; `releases` is the mask of those that have it.
 
-    `level`: the metadata.version from which on a cluster in KRaft mode has it; 0 if its releases alone tell.
+    `level`: the metadata.version from which on a cluster in KRaft mode has it; 0 if its releases alone decide.
     """
 
     id: str

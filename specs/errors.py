@@ -1,4 +1,4 @@
-"""What goes wrong through the caller or the data; the command line shows the message and exits 2."""
+"""Errors of the caller or in the data; the command line shows the message and exits 2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> UnknownNameError:
 
 
 def in_one_line(error: BaseException) -> str:
-    """What an error says that no part of the project has a message for, and where it was raised."""
+    """Return the text of an error that no part of the project has a message for, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     return f"{' '.join(f'{type(error).__name__}: {error}'.split())[:300]}{place}"

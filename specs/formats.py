@@ -1,4 +1,4 @@
-"""How logs arrive: envelopes (how a line is wrapped) and layouts (how Kafka prints it), two tables; every pair works.
+"""Formats of logs: envelopes (how a line is wrapped) and layouts (how Kafka prints it), two tables; every pair works.
 
 Data: envelopes.toml and layouts.toml, which say what their columns mean.
 """
@@ -15,7 +15,7 @@ from . import toml
 from .errors import TableError
 
 Keys = tuple[str, ...]
-"""Where something is, the first that is there; a dot goes one object deeper, or is part of the key."""
+"""Keys of a value, of which the first present one counts; a dot goes one object deeper, or is part of the key."""
 
 _DAY = "[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
 _TIMES = {
@@ -29,7 +29,7 @@ PARTS = ("time", "level", "logger", "component", "message", "thrown")
 
 @dataclass(frozen=True)
 class Parts:
-    """Where an object has the parts of a line. `levels`: other words for levels. `hides`: levels shown as others."""
+    """The keys of the parts of a line. `levels`: other words for levels. `hides`: levels shown as others."""
 
     time: Keys = ()
     level: Keys = ()
@@ -56,13 +56,13 @@ class LayoutRow:
 
     @property
     def in_seconds(self) -> bool:
-        """Whether its times have no milliseconds."""
+        """Check whether its times have no milliseconds."""
         return self.pattern is not None and "ss}" in self.pattern
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """An envelope; its columns are told in envelopes.toml. One of `line`, `keys` and `columns` is there."""
+    """An envelope; envelopes.toml explains its columns. It has one of `line`, `keys` and `columns`."""
 
     id: str
     meaning: str
@@ -91,12 +91,12 @@ class Envelope:
 
     @property
     def kind(self) -> str:
-        """What a file of it is made of: text, json or csv."""
+        """The kind of its files: text, json or csv."""
         return "text" if self.line else "csv" if self.columns else "json"
 
     @property
     def names_writer(self) -> bool:
-        """Whether it says who writes."""
+        """Check whether it names the writer."""
         return bool(self.label) or "(?P<label" in (self.line or "")
 
     @property

@@ -1,4 +1,4 @@
-"""Where Kafka's issues and proposals are told of."""
+"""Addresses of Kafka's issues and proposals."""
 
 from __future__ import annotations
 

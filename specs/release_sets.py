@@ -24,14 +24,14 @@ def _numbers(name: str) -> tuple[int, ...]:
 
 
 def _line(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """What a patch number is added to: 2.3 of 2.3.1, and 0.10.2 of 0.10.2.1."""
+    """Return a release's line, without the patch number: 2.3 of 2.3.1, and 0.10.2 of 0.10.2.1."""
     return numbers[:3] if numbers[0] == 0 else numbers[:2]
 
 
 MODES: Mapping[str, str] = {"zk": "ZooKeeper", "kraft": "KRaft"}
 """Modes that a controller can run in, with their names for people."""
 ANY_MODE = "any"
-"""What stands for a mode where it does not matter."""
+"""The mode where it does not matter."""
 
 _TABLE = toml.read(FILE)["release"]
 for _row in _TABLE:
@@ -41,7 +41,7 @@ for _row in _TABLE:
         raise TableError(f"{_where}: expected modes of {', '.join(MODES)}, got {_row['modes']}")
 
 NAMES: tuple[str, ...] = tuple(row["name"] for row in _TABLE)
-"""What people type for each row, oldest first."""
+"""The names that people type for each row, oldest first."""
 TAGS: tuple[tuple[str, ...], ...] = tuple(tuple(row["tags"]) for row in _TABLE)
 """The releases that each row stands for, oldest first."""
 ALL: int = (1 << len(NAMES)) - 1

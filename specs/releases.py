@@ -1,6 +1,6 @@
 """Kafka's releases as rows, with what behaviours.toml says of each. Data: releases.toml.
 
-Sets of releases are bitmasks (release_sets.py); their functions are here too, for all who speak of releases. Where a
+Sets of releases are bitmasks (release_sets.py); their functions are here too, for all users of releases. Where a
 controller keeps its metadata, in ZooKeeper or in KRaft, is its *mode*: no release, but a column beside it, for some
 releases can run in either.
 """

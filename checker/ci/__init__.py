@@ -1,1 +1,1 @@
-"""What programs of continuous integration read: SARIF, JUnit's XML, GitHub's commands. Nothing here knows Kafka."""
+"""Formats of continuous integration: SARIF, JUnit's XML, GitHub's commands. Nothing here knows Kafka."""

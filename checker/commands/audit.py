@@ -1,4 +1,4 @@
-"""isrproof audit: what was illegal in the logs of a real cluster, where and why."""
+"""isrproof audit: illegal events in the logs of a real cluster, where and why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_JOBS = 8
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--each", is_flag=True, help="Every PATH is a cluster of its own (default: all are one cluster).")
 @click.option(
-    "--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording."
+    "--release", default="auto", show_default=True, help="The release that ran, or auto: found by the wording."
 )
 @click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
 @click.option(
@@ -41,9 +41,7 @@ _MOST_JOBS = 8
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
 @click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
-@click.option(
-    "--verbose", is_flag=True, help="Tell of every finding's evidence, and how often each rule was evaluated."
-)
+@click.option("--verbose", is_flag=True, help="Show every finding's evidence, and how often each rule was evaluated.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
     "--out",
@@ -62,7 +60,7 @@ _MOST_JOBS = 8
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A JSON or SARIF report of an earlier run: tell of findings only that it has not.",
+    help="A JSON or SARIF report of an earlier run: report only findings that it does not have.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(

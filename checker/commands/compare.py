@@ -1,4 +1,4 @@
-"""`isrproof compare`: an audit beside what a recorded cluster really did."""
+"""`isrproof compare`: an audit beside the real history of a recorded cluster."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def _admin_object(admin: AdminComparison | None) -> dict[str, Any]:
     if admin is None:
         return {}
     wrong = [{"answer": answer, "expected": expected} for answer, expected in admin.wrong]
-    told = {"partitions": admin.partitions, "quorum": admin.quorum, "earlier": admin.earlier}
-    return {"admin": {**told, "wrong": wrong}}
+    shown = {"partitions": admin.partitions, "quorum": admin.quorum, "earlier": admin.earlier}
+    return {"admin": {**shown, "wrong": wrong}}
 
 
 def _object(found: Comparison) -> dict[str, Any]:
@@ -174,6 +174,6 @@ def _list(content: Any, name: str, read: Callable[[Any], _T], file: str) -> list
 
 
 def _lost(content: Any) -> Iterator[Lost]:
-    """What the audit's findings say is lost."""
+    """Yield the losses in the audit's findings."""
     for finding in content.get("findings", ()):
         yield from map(lost_row, finding.get("lost", ()))

@@ -1,4 +1,4 @@
-"""isrproof demo: audit a recording that comes along, and write its page."""
+"""isrproof demo: audit a bundled recording, and write its page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def command(html: Path) -> None:
 
 
 def _engine() -> str:
-    """The fast one if NumPy is there; the report is the same."""
+    """Return the fast engine if NumPy is installed; the report is the same."""
     from importlib.util import find_spec
 
     return "columns" if find_spec("numpy") else "python"

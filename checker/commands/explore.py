@@ -131,7 +131,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 
 
 def _print_result(result: Exploration, named: str, layout: str, as_json: bool) -> None:
-    """In a layout; of those for one path it is the first counterexample's."""
+    """Print the result in a layout; a layout for one path shows the first counterexample."""
     from ..explore import report
 
     first = next((each.path for each in result.violations if each.path is not None), None)
@@ -152,14 +152,14 @@ def _print_result(result: Exploration, named: str, layout: str, as_json: bool) -
 
 @contextmanager
 def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
-    """What searches, and who is told how far it is: on Spark, or in memory."""
+    """Yield the options of the search, with its progress callback: on Spark, or in memory."""
     if options["master"] is not None:
         if options["coverage"] or options["max_memory"]:
             other = "--coverage" if options["coverage"] else "--max-memory"
             raise click.UsageError(f"{other} does not go with --master: it is about a search in this process.")
         from ..explore.spark import spark_engine
 
-        with spark_engine(options["master"], options["checkpoint"], _tell_level) as engine:
+        with spark_engine(options["master"], options["checkpoint"], _print_level) as engine:
             yield {"engine": engine}
         return
     if options["checkpoint"] is not None:
@@ -172,7 +172,7 @@ def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
             shown.close()
 
 
-def _tell_level(level: int, states: int, seconds: float) -> None:
+def _print_level(level: int, states: int, seconds: float) -> None:
     click.echo(f"level {level}: {states:,} states, {f'{seconds:.1f} s' if seconds else 'there already'}", err=True)
 
 
@@ -200,7 +200,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
 
 
 def _matrix(jobs: int, as_json: bool) -> int:
-    """Prints each row as it is done; 0 if every cell is as expected."""
+    """Print each row when it is done; return 0 if every cell is as expected."""
     from ..explore import matrix
 
     results = []
@@ -243,7 +243,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
 
 
 def _mutate(options: dict[str, Any], as_json: bool) -> int:
-    """Prints a line per guard clause; 0 if each is needed or waived."""
+    """Print a line per guard clause; return 0 if each is needed or waived."""
     from ..explore import mutate
     from ..explore.search import Limits
 

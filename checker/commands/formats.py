@@ -1,4 +1,4 @@
-"""isrproof formats: the envelopes and layouts that logs arrive in, or how one file is read, and why."""
+"""isrproof formats: the known envelopes and layouts of logs, or how one file is read, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..failure import fail, say
 @click.argument("file", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(file: str | None, as_json: bool) -> None:
-    """List the formats of logs that are understood; with FILE, tell how it is read, and why.
+    """List the formats of logs that are understood; with FILE, explain how it is read, and why.
 
     Exit 0: it is understood. 2: it cannot be read. 3: its lines are in no known layout.
     """

@@ -111,7 +111,7 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 @contextmanager
 def _interrupts_at_once() -> Iterator[None]:
-    """An interrupt ends the process at once: raised inside Z3's Python layer it becomes another error, or is lost."""
+    """End the process at once on an interrupt: raised inside Z3's Python layer it becomes another error, or is lost."""
 
     def leave(*_: object) -> None:
         sys.stdout.flush()
@@ -128,7 +128,7 @@ def _interrupts_at_once() -> Iterator[None]:
 
 
 def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
-    """Refuses options that say nothing about what is asked for.
+    """Refuse options that say nothing about what is asked for.
 
     Raises:
         UsageError: two things are asked for, or one with options that it does not read; or there is no model.
@@ -209,7 +209,7 @@ def _write_smtlib(model: Any, kept: dict[str, int], options: dict[str, Any]) -> 
 
 
 def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
-    """Prints a line per guard clause, or per lemma; 0 if the proof needs all but those of which the model says why."""
+    """Print a line per guard clause, or lemma; return 0 if the proof needs all except those that the model excuses."""
     from ..prove import leave_out, mutate
 
     by: Any = mutate if what == "clauses" else leave_out
@@ -272,7 +272,7 @@ def _effort(options: dict[str, Any]) -> Any:
 
 
 def _show_answer(answer: Any) -> None:
-    """One line on a terminal that is written over."""
+    """Write one line on a terminal over the last one."""
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
         if answer.outcome != "proved":

@@ -89,7 +89,7 @@ def command(
         _record_kraft(scenario, version, out, kraft, seed, kafka_home, given, as_json)
         return
     options = Options(level, seed, stop, kafka_home, given)
-    manifest = _recorded(lambda tell: record(find(scenario), version, out, options, tell), as_json=as_json)
+    manifest = _recorded(lambda progress: record(find(scenario), version, out, options, progress), as_json=as_json)
     if as_json:
         say(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
     else:
@@ -113,12 +113,12 @@ def _record_kraft(
     if layout not in (*LAYOUTS, "own"):
         raise click.UsageError(f"--kraft takes {' or '.join(LAYOUTS)}, or nothing; got {layout!r}.")
     options = Options(seed, None if layout == "own" else layout, kafka_home, settings)
-    manifest = _recorded(lambda tell: record(find(scenario), version, out, options, tell), as_json=as_json)
+    manifest = _recorded(lambda progress: record(find(scenario), version, out, options, progress), as_json=as_json)
     say(json.dumps(manifest) if as_json else f"{out}: {len(manifest['files'])} files")
 
 
 def _recorded(make: Callable[[Callable[[str], None]], dict[str, Any]], *, as_json: bool) -> dict[str, Any]:
-    """The manifest of a recording. `make` gets whom to tell how it goes; its failure ends the command."""
+    """Return the manifest of a recording. `make` gets a progress callback; its failure ends the command."""
     from ...specs.errors import IsrproofError
 
     try:

@@ -1,4 +1,4 @@
-"""isrproof records: what stands in KRaft's metadata log, record by record."""
+"""isrproof records: the contents of KRaft's metadata log, record by record."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _types(names: tuple[str, ...]) -> set[str]:
 
 
 def _ids(files: list[str], topic: str) -> set[str]:
-    """The ids that a topic's name ever had; an id is taken for itself."""
+    """Return the ids that a topic's name ever had; an id stands for itself."""
     from ...traces.metadata.batches import Batches
 
     return {topic} | {

@@ -1,4 +1,4 @@
-"""`isrproof sequence`: what the controllers of a log did, as a picture."""
+"""`isrproof sequence`: the actions of a log's controllers, as a picture."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _run(options: dict[str, Any]) -> int:
 
 
 def _metadata(options: dict[str, Any], model: Any, instance: Any, run: Any, row: Any) -> int:
-    """The controller writes a metadata log."""
+    """Write the metadata log of the controller."""
     from ..conformance.metadata.simulate import FILE, log_of
 
     log = log_of(instance, run, row, unclean="unclean leaders" in options["adding"])

@@ -109,7 +109,7 @@ def _not_decided(evidence: Evidence, error: NotDecidedError) -> Verdict:
 
 
 class _Found(NamedTuple):
-    """What is known of one of the models that a log may be of, after an effort; no model: it is not for this log."""
+    """The verdict of one of the models that a log may be of, after an effort; no model: it is not for this log."""
 
     model: Model | None
     parts: Sequence[str]
@@ -119,17 +119,17 @@ class _Found(NamedTuple):
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model | None, Verdict]:
-    """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn."""
+    """Return the model with the parts that the log needs, and its verdict: possible models are tried in turn."""
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
 
     scopes = cluster.scopes(evidence, options["brokers"])
     searches = []
     for scope, unclean in itertools.product(scopes, ([], [UNCLEAN])):
-        told = _parts(evidence, scope, options)
-        if unclean and {UNCLEAN} & {*told, *options["without"]}:
-            continue  # no log tells whether unclean elections are enabled: it is rejected with and without them
-        searches.append(_searched(family, row, evidence, level, scope, [*told, *unclean], options))
+        needed = _parts(evidence, scope, options)
+        if unclean and {UNCLEAN} & {*needed, *options["without"]}:
+            continue  # no log shows whether unclean elections are enabled: it is rejected with and without them
+        searches.append(_searched(family, row, evidence, level, scope, [*needed, *unclean], options))
     last: dict[int, _Found] = {}
     for number, found in _in_turn(searches):
         if _is_decided(found.verdict):
@@ -151,7 +151,7 @@ def _searched(
     family: Family, row: Release, evidence: Evidence, level: str,
     scope: Scope, parts: Sequence[str], options: dict[str, Any],
 ) -> Iterator[_Found]:  # fmt: skip
-    """What is found with one model, after each of the efforts."""
+    """Yield what is found with one model, after each of the efforts."""
     from ..conformance import cluster
     from ..conformance.evidence import NotDecidedError
     from ..conformance.validate import verdicts
@@ -167,7 +167,7 @@ def _searched(
 
 
 def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:
-    """What the searches find, by their numbers: round by round one effort of each, the next of which costs more.
+    """Yield what the searches find, by their numbers: round by round one effort of each, the next of which costs more.
 
     Each begins a round after the one before it, for most logs are of the first models.
     """
@@ -185,7 +185,7 @@ def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found
 
 
 def _is_decided(verdict: Verdict) -> bool:
-    """Nothing more comes of a wider model: a run is found, or the log tells what no model follows."""
+    """Check that a wider model finds nothing more: a run is found, or the log shows what no model follows."""
     return verdict.verdict != "rejected" and not verdict.gave_up
 
 
@@ -194,13 +194,13 @@ def _how_far(found: _Found) -> tuple[int, int]:
 
 
 def _metadata(options: dict[str, Any]) -> int:
-    """A metadata log against the model of KRaft's controller."""
+    """Validate a metadata log against the model of KRaft's controller."""
     from ...model.kraft.kraft import KRAFT
     from ..conformance.metadata.contexts import Chosen
     from ..conformance.metadata.validate import LEFT_OUT, validate
 
     if options["level"]:
-        raise click.UsageError("--level is for logs of text; in a metadata log it is metadata.version, which it tells.")
+        raise click.UsageError("--level is for logs of text; in a metadata log it is metadata.version, which it has.")
     if options["brokers"]:
         raise click.UsageError("--brokers is for logs of text; leave it out with a metadata log.")
     mask = KRAFT.release(options["release"]).mask if options["release"] else 0

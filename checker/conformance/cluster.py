@@ -1,4 +1,4 @@
-"""What a log tells of the hidden steps of the model `cluster`."""
+"""Evidence of a log about the hidden steps of the model `cluster`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 
 
 def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
-    """In which order they are looked at: the next one where no run of one is found."""
+    """Return the scopes in the order in which they are searched: the next one where no run is found in one."""
     told = evidence.partitions
     has_isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
     both = (Scope(isrs, replicas) for replicas in (False, True) for isrs in (False, True))
@@ -36,13 +36,13 @@ def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
 
 
 def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -> tuple[str, ...]:
-    """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
+    """Return the parts of the model that the log's events, with brokers' if asked, cannot have happened without.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
 
     Args:
-        scope: what is looked at, too.
+        scope: the extent of the search.
     """
     rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
@@ -66,7 +66,7 @@ def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -
 
 
 def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
-    """Controllers were told of topics to delete; or replicas are deleted, and not only by reassignments."""
+    """Check whether controllers had topics to delete, or replicas are deleted, and not only by reassignments."""
     deletes = not {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}.isdisjoint(states)
     apart = evidence.partitions.reassigned is None or evidence.deleted is None
     return bool(evidence.deleted) or (deletes and apart)
@@ -84,7 +84,7 @@ def _replica_lists(evidence: Evidence, scope: Scope) -> Iterator[frozenset[tuple
 
 
 def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
-    """Steps that the log does not rule out, by the `rulings` on each kind of step.
+    """Return the steps that the log does not rule out, by the `rulings` on each kind of step.
 
     Args:
         scope: see `parts`.
@@ -105,7 +105,7 @@ def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
 
 
 def first(evidence: Evidence) -> May:
-    """The steps with which a run may begin: partitions are created whose replicas no line lists, in turn.
+    """Return the steps with which a run may begin: partitions are created whose replicas no line lists, in turn.
 
     Not on brokers that are never there: nothing but a failed election comes of these.
     """
@@ -124,7 +124,7 @@ def first(evidence: Evidence) -> May:
 
 
 def told(evidence: Evidence, scope: Scope = NARROWEST, parts: Collection[str] = ()) -> Told:
-    """All that a log tells of steps that write nothing, and of what a model with some parts does not follow.
+    """Return a log's evidence of steps that write nothing, and of what a model with some parts does not follow.
 
     Args:
         scope: see `parts`.
@@ -140,14 +140,14 @@ def told(evidence: Evidence, scope: Scope = NARROWEST, parts: Collection[str] = 
 
 
 def _new(names: Names, state: Mapping[str, Value], *partitions: int) -> frozenset[Key]:
-    """Some partitions, and those of which the controller has taken no note yet."""
+    """Return the partitions that the controller has not noted yet, and the given ones."""
     acting = state["controller"]
     found = state["created"] - (frozenset() if acting is None else state["topics"][acting])
     return frozenset(names.partitions[each] for each in (*found, *partitions))
 
 
 def _is_first_answer(params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-    """Of the live brokers that were asked to delete replicas one is the first to answer: they all do, in any order."""
+    """Check that this broker answers first of the live ones asked to delete replicas: all do, in any order."""
     asked, answering = state["asked_to_delete"][params["c"]], state["registered"] & state["live"][params["c"]]
     waiting = ((p, b) for p, brokers in enumerate(asked) for b, is_asked in enumerate(brokers) if is_asked)
     first = next((each for each in waiting if each[1] in answering), None)
@@ -155,14 +155,14 @@ def _is_first_answer(params: Mapping[str, Value], state: Mapping[str, Value]) ->
 
 
 def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
-    """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
-    that are asked for. `scope`: see `parts`."""
+    """Return the steps that later lines show: leaders' ISR changes, by the version of the znode; new topics; and
+    elections that are asked for. `scope`: see `parts`."""
     names = evidence.names
     elects, topics = elections(evidence), topics_of(names)
     created, together = creatable(evidence, scope), evidence.partitions.created_together
 
     def is_spoken_of(acting: Value, new: Collection[Key], state: Mapping[str, Value]) -> bool:
-        """The acting controller speaks of partitions that it does not know yet, and of their creation no line tells."""
+        """Check that the controller names the partitions, which it does not know yet and no line shows created."""
         if acting is None:
             return False
         return set(new) <= evidence.partitions.spoken_of.get(state["epoch"][acting], frozenset())

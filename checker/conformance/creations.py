@@ -1,4 +1,4 @@
-"""With which replicas a log lets topics be created, and of which topic partitions are."""
+"""Replicas that a log lets topics be created with, and the topics of partitions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .names import Names
 from .partitions import Key
 
 CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
-"""The steps that create a topic, with their parameters that are its replicas."""
+"""The steps that create a topic, with the parameters that are its replicas."""
 
 
 class Scope(NamedTuple):
-    """How far is searched: what can have happened, makes the search larger, and mostly did not.
+    """The extent of a search: events that are possible, make the search larger, and mostly did not happen.
 
-    * `isrs`: a leader changed an ISR, of which only lines tell that are not compared.
+    * `isrs`: a leader changed an ISR, which only lines show that are not compared.
     * `replicas`: a partition whose replicas no line lists has more than lines name, or than two.
     """
 
@@ -31,9 +31,9 @@ NARROWEST = Scope()
 
 
 def begins(evidence: Evidence) -> Mapping[str, Value]:
-    """What is other at the beginning than the model says: brokers that no line names are dead, and stay so.
+    """Return the fields that differ from the model's initial state: brokers that no line names are dead, and stay so.
 
-    Each controller tells whom it finds live, and it finds nobody else: who is never found was never there.
+    Each controller prints all brokers that it finds live: a broker that is never found was never there.
     """
     if not evidence.has_controller_log:
         return {}
@@ -65,25 +65,25 @@ def creatable(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
 
 
 def topics_of(names: Names) -> tuple[int, ...]:
-    """Of each partition the one that stands for its topic: the first."""
+    """Return for each partition the one that stands for its topic: the first."""
     first: dict[str, int] = {}
     return tuple(first.setdefault(topic, number) for number, (topic, _) in enumerate(names.partitions))
 
 
 def joins(topics: tuple[int, ...], params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-    """Which partitions are of one topic is settled before anything happens, one partition after the other."""
+    """Check that a partition joins its topic in turn: the topics are settled before anything happens."""
     now, p = state["topic_of"], params["p"]
     in_turn = topics[p] == params["of_topic"] and now[:p] == topics[:p]
     return bool(in_turn and state["controller_epoch"] == 0)
 
 
 def is_deleted(evidence: Evidence, topic: str) -> bool:
-    """A controller was told to delete it: there may be another one of its name later."""
+    """Check whether a controller had to delete it: there may be another topic of its name later."""
     return evidence.deleted is not None and topic in evidence.deleted
 
 
 def lists_of(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[int, ...]]:
-    """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
+    """Yield the replicas that a topic can have been created with; if no line lists them, those named, and others."""
     known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known
     if members is None and known:
@@ -91,7 +91,7 @@ def lists_of(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple
     if members is None:
         members = evidence.partitions.members(partition)
     if scope.replicas and is_deleted(evidence, partition[0]):
-        members = frozenset()  # of several lives no line may tell all: each has some of them
+        members = frozenset()  # of several lives no line may list all: each has some of them
     usual = (1, 2) if len(members) <= 1 else (len(members),)
     all_may_be_there = not begins(evidence)
     for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
@@ -100,6 +100,6 @@ def lists_of(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple
 
 
 def _are_in_turn(replicas: Sequence[int]) -> bool:
-    """Of brokers that are never there one is like another: the first ones stand for all."""
+    """Check that the absent brokers among the replicas are the first ones in turn: all absent brokers are alike."""
     absent = [each for each in replicas if each <= UNSEEN]
     return absent == [UNSEEN - number for number in range(len(absent))]

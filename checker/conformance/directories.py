@@ -1,4 +1,4 @@
-"""What a log tells of log directories that fail while their broker lives."""
+"""Evidence of a log about log directories that fail while their broker lives."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ...traces.events.event import Event
 from .partitions import MARKED, Key, as_printed, marked_in
 
 ASKED_FOR = "log-dir-failure"
-"""The row in which a controller says that brokers told of failed directories: since 2.2."""
+"""The row in which a controller prints that brokers reported failed directories: since 2.2."""
 
 _STOPPED = "replicas-offline"
 _BROKER_SAYS = frozenset({"log-directory-fails", _STOPPED})
 FAILED = _BROKER_SAYS | {MARKED, ASKED_FOR}
-"""The rows that tell of a failed directory."""
+"""The rows that show a failed directory."""
 
 
 @dataclass(frozen=True)
 class Directories:
-    """What all lines tell of failed log directories."""
+    """The evidence of all lines about failed log directories."""
 
     events: Sequence[Event]
 
     @cached_property
     def failed(self) -> bool:
-        """Some line tells of one."""
+        """Check whether some line shows a failed directory."""
         return any(each.row in FAILED for each in self.events)
 
     @cached_property
@@ -41,18 +41,18 @@ class Directories:
 
     @cached_property
     def offline(self) -> frozenset[tuple[int | None, Key]]:
-        """The brokers with the partitions of which controllers marked their replicas as offline."""
+        """The brokers with the partitions whose replicas controllers marked as offline."""
         return frozenset((broker, key) for (_, broker), each in self.marked.items() for keys in each for key in keys)
 
     @cached_property
     def stopped(self) -> frozenset[tuple[int | None, Key]]:
-        """The brokers with the partitions of which they say themselves that their replicas are offline."""
+        """The brokers with the partitions whose replicas they themselves report as offline."""
         own = (each for each in self.events if each.row == _STOPPED and each.detail)
         return frozenset((each.speaker, as_printed(one)) for each in own for one in (each.detail or "").split(","))
 
     @cached_property
     def heeded(self) -> Mapping[int | None, frozenset[frozenset[int]]] | None:
-        """Controller -> the brokers that it says told of failed directories, each time; None where no line tells."""
+        """Controller -> the brokers that it says reported failed directories, each time; None if no line shows it."""
         found: dict[int | None, frozenset[frozenset[int]]] = {}
         for each in self.events:
             if each.row == ASKED_FOR:
@@ -61,6 +61,6 @@ class Directories:
 
     @cached_property
     def brokers(self) -> frozenset[int | None]:
-        """The brokers that told of failed directories, as they say themselves, or a controller."""
+        """The brokers that reported failed directories, as they say themselves, or a controller says."""
         told = {each.speaker for each in self.events if each.row in _BROKER_SAYS}
         return frozenset({*told, *(one for each in (self.heeded or {}).values() for found in each for one in found)})

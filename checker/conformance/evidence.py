@@ -1,6 +1,6 @@
-"""What a log tells of the cluster that wrote it: who there is, who was controller when, how partitions are assigned.
+"""Evidence of a log about the cluster that wrote it: its brokers, its controllers, its partitions' replicas.
 
-It makes the instance in which a run is looked for, and says which hidden steps can have been taken at all.
+It gives the instance in which a run is searched, and the hidden steps that can have been taken at all.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ UNSEEN, REPLICAS = -1000, 2
 _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 
 REQUESTS_ON_THE_WAY = 6
-"""How many requests of a controller a broker may have to read still; runs with more are not looked at."""
+"""The most requests of a controller that a broker may still have to read; runs with more are not searched."""
 
 ELECTION = "election-requested"
 TRIED = frozenset({"partition-online", "partition-refused"})
-"""The rows in which a controller tells what came of an election."""
+"""The rows in which a controller prints the result of an election."""
 
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
-"""The rows in which a controller says whom it found live: when it became controller, and later."""
+"""The rows in which a controller prints the live brokers: when it became controller, and later."""
 _QUEUED = "topic-deletion-queued"
 LOOKS = EPOCH_RAISED | {
     *LIVE_FOUND,
@@ -46,7 +46,7 @@ LOOKS = EPOCH_RAISED | {
     ASKED_FOR,
     MARKED,
 }
-"""What a controller says of its election, of whom it found live, of what it was asked for and told."""
+"""The rows about a controller's election, the brokers that it found live, and what was asked of it or reported."""
 REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
     {
@@ -71,12 +71,12 @@ OF_BROKERS = frozenset(
         "same-leader",
     }
 )
-"""The rows that are compared too where brokers are asked for: what they make of requests, and ISR changes."""
+"""The rows that are also compared with --brokers: how brokers handle requests, and ISR changes."""
 
 
 @cache
 def compared() -> frozenset[str]:
-    """The rows that are compared: what the controller's two state machines log."""
+    """The rows that are compared: those of the controller's two state machines."""
     return frozenset(
         row.id
         for row in rows().values()
@@ -85,9 +85,9 @@ def compared() -> frozenset[str]:
 
 
 class Asked(NamedTuple):
-    """The partitions of which a controller says that it elects their preferred leaders, all in one call.
+    """The partitions whose preferred leaders a controller says that it elects, all in one call.
 
-    `epochs`: of each the leader epoch that it got, or None where none was elected; `controller`: who elects.
+    `epochs`: partition -> its new leader epoch, or None where none was elected; `controller`: the electing controller.
     """
 
     controller: int | None
@@ -95,10 +95,10 @@ class Asked(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """The topics that a controller finds to be deleted; `gone`: those that may be there no more.
+    """The topics that a controller finds to be deleted; `gone`: those that may no longer exist.
 
-    A controller that ends a deletion takes the topic away first, then the order to delete it, and may die in between:
-    one of which no controller told before is there.
+    A controller that ends a deletion removes the topic first, then the order to delete it, and may die in between: a
+    topic that no controller printed before exists.
     """
 
     topics: frozenset[str]
@@ -106,7 +106,7 @@ class Queued(NamedTuple):
 
 
 class NotDecidedError(ModelError):
-    """The log is of a kind that the model cannot speak of: nothing is said about it."""
+    """The log is of a kind that the model does not cover: nothing is said about it."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a log says; `lines` are all that it has, understood or not.
+    """The evidence of a log; `lines` counts all that it has, understood or not.
 
     Raises:
-        NotDecidedError: where a log cannot be validated against a cluster's model, and why.
+        NotDecidedError: a log cannot be validated against a cluster's model, and why.
     """
 
     seen: Sequence[Seen]
@@ -145,12 +145,12 @@ class Evidence:
 
     @cached_property
     def partitions(self) -> Partitions:
-        """What it tells of partitions."""
+        """The evidence about partitions."""
         return Partitions([each.event for each in self.seen], [each.event for each in self.compared])
 
     @cached_property
     def directories(self) -> Directories:
-        """What it tells of failed log directories."""
+        """The evidence about failed log directories."""
         return Directories([each.event for each in self.seen])
 
     @cached_property
@@ -160,7 +160,7 @@ class Evidence:
 
     @cached_property
     def _families(self) -> frozenset[str | None]:
-        """The loggers whose lines are there; None: those of server.log."""
+        """The loggers with lines in the log; None: those of server.log."""
         return frozenset(row.family for row in (rows()[each.event.row] for each in self.seen) if row.loggers)
 
     @cached_property
@@ -173,7 +173,7 @@ class Evidence:
 
     @cached_property
     def has_server_log(self) -> bool:
-        """Brokers' server.log is there, with what they say of ISRs."""
+        """Check whether brokers' server.log is there, with their lines on ISRs."""
         return None in self._families
 
     @cached_property
@@ -192,7 +192,7 @@ class Evidence:
     def with_looks(self, lines: Sequence[Seen]) -> list[Seen] | None:
         """The lines with the controllers' `LOOKS` between them, by time; at one time these come first.
 
-        None where no log has them, or where their times cannot be told.
+        None where no log has them, or where their times are not known.
         """
         looks = self._looks_in_turn
         if not looks or any(each.event.ts is None for each in (*looks, *lines)):
@@ -210,8 +210,8 @@ class Evidence:
     def _looks_in_turn(self) -> Sequence[Seen]:
         """The controllers' `LOOKS` by time.
 
-        Calls for elections that nothing lies between are told as one: what comes of it is the same, and of lines in
-        one millisecond nobody knows which came of which call.
+        Calls for elections that nothing lies between are merged into one: the result is the same, and for lines in one
+        millisecond the call that caused each is not known.
         """
         told = map(self._of_named, (each for each in self.seen if self._is_look(each)))
         times = sorted(each.event.ts or 0 for each in self.compared)
@@ -225,7 +225,7 @@ class Evidence:
         return found
 
     def _is_look(self, line: Seen) -> bool:
-        """A line that some step of the model may write: none is asked for nothing, or for what is queued already."""
+        """Check whether some step of the model may write a line: none does for no topic, or for queued topics."""
         row, what = line.event.row, line.event.detail
         if row == ELECTION:
             return bool(what) and line.event.strategy != "UNCLEAN"
@@ -254,9 +254,9 @@ class Evidence:
 
     @cached_property
     def _queues_more(self) -> frozenset[int]:
-        """The lines, by id, in which a controller takes note of a topic more: it tells of all that are queued.
+        """The lines, by id, in which a controller notes one topic more: it prints all that are queued.
 
-        Not of one of which the state machines say nothing.
+        A topic that no line of the state machines names does not count.
         """
         found: set[int] = set()
         before: dict[int | None, frozenset[str]] = {}
@@ -271,7 +271,7 @@ class Evidence:
 
     @cached_property
     def _taken_up(self) -> frozenset[int]:
-        """The lines, by id, in which a later controller tells of a reassignment that it takes up: up to 2.3."""
+        """The lines, by id, in which a later controller prints a reassignment that it takes up: up to 2.3."""
         found: set[int] = set()
         before: dict[Key | None, Event] = {}
         for event, line in ((each.event, id(each)) for each in self.seen if each.event.row == REASSIGNED):
@@ -283,12 +283,12 @@ class Evidence:
 
     @cached_property
     def _known_before(self) -> Mapping[int, int]:
-        """Registrations that a controller tells of before the broker does, which says so when it is done -> that time.
+        """Registrations that a controller prints before the broker, which prints them when done -> that first time.
 
         By the id of what is seen. The broker's process has started before.
         """
         shown = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
-        started: dict[str, int] = {}  # by file: who starts does not say its id
+        started: dict[str, int] = {}  # by file: a starting process does not print its id
         found: dict[int, int] = {}
         for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
             file, now = each.place.file, each.event.ts or 0
@@ -304,7 +304,7 @@ class Evidence:
 
     @cached_property
     def registrations(self) -> Mapping[int, int]:
-        """Broker -> how often controllers found it anew: where brokers do not say so, they registered no more often."""
+        """Broker -> how often controllers found it anew: a broker that does not print it registered no more often."""
         found: dict[int, int] = {}
         live: frozenset[int] | None = None
         for event in sorted(
@@ -318,7 +318,7 @@ class Evidence:
 
     @cached_property
     def registers(self) -> bool:
-        """Brokers say in server.log when they register."""
+        """Check whether brokers print in server.log when they register."""
         return any(each.event.row == REGISTERED for each in self.seen)
 
     @cached_property
@@ -335,13 +335,13 @@ class Evidence:
 
     @cached_property
     def has_controller_log(self) -> bool:
-        """Every controller says in controller.log how it started; it may have died before it looked who is live."""
+        """Check whether every controller prints its start in controller.log; it may have died before it read more."""
         started = {each.event.controller for each in self.seen if each.event.row in (*EPOCH_RAISED, LIVE_FOUND[0])}
         return set(self.controllers.values()) <= started
 
     @cached_property
     def shutdowns(self) -> frozenset[int] | None:
-        """The brokers that asked for a controlled shutdown; None where no log would tell."""
+        """The brokers that asked for a controlled shutdown; None where no log would show it."""
         if not self.has_controller_log:
             return None
         asked = {each.event.broker for each in self.seen if each.event.row == "controlled-shutdown"}
@@ -349,14 +349,14 @@ class Evidence:
 
     @cached_property
     def elections(self) -> bool | None:
-        """Whether elections of preferred leaders were asked for; None where no log would tell."""
+        """Check whether elections of preferred leaders were asked for; None where no log would show it."""
         if not self.has_controller_log:
             return None
         return any(each.event.row == ELECTION and each.event.detail for each in self.seen)
 
     @cached_property
     def asked(self) -> Sequence[Asked]:
-        """The elections of preferred leaders that controllers tell of in controller.log."""
+        """The elections of preferred leaders that controllers print in controller.log."""
         tried = [each.event for each in self.compared if each.event.row in TRIED]
         found = []
         for event in (each.event for each in self._looks_in_turn if each.event.row == ELECTION):
@@ -370,14 +370,14 @@ class Evidence:
 
     @cached_property
     def deleted(self) -> frozenset[str] | None:
-        """The topics that a controller was told to delete; None where no log would tell."""
+        """The topics that a controller was asked to delete; None where no log would show it."""
         return frozenset(topic for topic, _ in self.partitions.deletions()) if self.has_controller_log else None
 
     @cached_property
     def queued(self) -> Mapping[tuple[int | None, int | None], Sequence[Queued]]:
         """Broker and controller epoch -> the topics that it found to be deleted when it became controller.
 
-        The epoch is None where its file does not tell it before.
+        The epoch is None where its file does not show it before.
         """
         found: dict[tuple[int | None, int | None], list[Queued]] = {}
         before: frozenset[str] = frozenset()
@@ -405,7 +405,7 @@ class Evidence:
         return found
 
     def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:
-        """Broker -> the live brokers that it found, each time, as controller; None where no log would tell.
+        """Broker -> the live brokers that it found, each time, as controller; None where no log would show it.
 
         Args:
             row: of its starts, live-brokers, or of changes, live-brokers-changed.
@@ -420,10 +420,10 @@ class Evidence:
 
     @cached_property
     def always_found(self) -> frozenset[int]:
-        """The brokers that all controllers found live, each time, and none found anew: when one is dead nobody looks.
+        """The brokers that all controllers found live, each time, and none found anew: nobody looks while one is dead.
 
         Without requests only a controller's death is more than its registration. Where log directories fail there are
-        none: who starts again has them again.
+        none: a restarted broker has them again.
         """
         looks = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
         if not self.has_controller_log or not looks or self.directories.failed:
@@ -433,7 +433,7 @@ class Evidence:
 
     @cached_property
     def names(self) -> Names:
-        """The brokers and partitions that the log speaks of."""
+        """The brokers and partitions that the log names."""
         brokers: set[int] = set(self.controllers.values())
         for each in self.seen:
             event = each.event
@@ -441,12 +441,12 @@ class Evidence:
             for several in (event.isr, event.replicas, event.recipients, event.brokers, event.deleted_brokers):
                 brokers |= set(several or ())
         named = sorted(one for one in brokers if one > NO_LEADER)
-        # Where no line tells the replicas, they may be on brokers that were never seen.
+        # Where no line lists the replicas, they may be on brokers that were never seen.
         unseen = [] if self.partitions.are_listed else [UNSEEN - number for number in range(REPLICAS)]
         return Names([*named, *unseen], sorted(self.partitions.named))
 
     def settings(self, known: Iterable[str]) -> dict[str, int]:
-        """The instance that has room for what the log tells."""
+        """Return the instance that has room for the log's evidence."""
         epochs = [each.event.leader_epoch or 0 for each in self.with_brokers]
         versions = [each.event.partition_epoch or 0 for each in self.with_brokers]
         outages = sum(each.event.row in LIVE_FOUND for each in self.seen)
@@ -473,5 +473,5 @@ def _one_call(first: Event, second: Event, times: Sequence[int]) -> Event | None
 
 
 def _room(least: int) -> int:
-    """A power of two: logs that differ little are looked for in one instance, which is translated once."""
+    """Return a power of two, so that logs that differ little share one instance, which is translated once."""
     return 1 << (max(least, 16) - 1).bit_length()

@@ -1,4 +1,4 @@
-"""flagged.toml: what an audit says of the log of a counterexample, or which line it lacks."""
+"""flagged.toml: the rule by which an audit flags the log of a counterexample, or the line that it lacks."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ FILE = Path(__file__).parent / "flagged.toml"
 
 @dataclass(frozen=True)
 class Flagged:
-    """A property that is violated, by what it shows, and the rule that flags a line of a step; or what the log lacks.
-
-    `levels`: of state.change.logger, those at which the rule sees it. `beside`: other rules that doubt a line of the
-    run.
-    """
+    """A property that is violated, and the rule that flags it; or what the log lacks."""
 
     prop: str
     shows: str
+    """The known bug that the violation shows."""
     rule: str | None = None
     step: str | None = None
+    """The step of which the rule flags a line."""
     levels: tuple[str, ...] = ()
+    """The levels of state.change.logger at which the rule sees it."""
     lacks: str = ""
     beside: tuple[str, ...] = ()
+    """Other rules that doubt a line of the run."""
 
     @property
     def verdict_text(self) -> str:
-        """In words."""
+        """Return the verdict in words."""
         beside = f"; {' and '.join(self.beside)} beside it" if self.beside else ""
         if not self.rule:
             return f"the log lacks {self.lacks}{beside}"

@@ -1,4 +1,4 @@
-"""A run that writes a log, with as few hidden steps as can be.
+"""Search for a run that writes a log, with as few hidden steps as possible.
 
 What writes nothing can happen at any time: a search for all runs has a state for each order of it. This search takes a
 hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. Steps
@@ -21,13 +21,16 @@ from .runs import Config, Hidden, May, Runs, Stream, in_turn, pending, unasked, 
 
 
 class Attempt(NamedTuple):
-    """How many hidden steps more than the fewest a run may take before a line, how many runs are kept, whether what
-    settles a partition (`runs.Step`) is taken at once, and how many states are looked at between two lines."""
+    """The limits of one search through the runs."""
 
     slack: int
+    """The number of hidden steps more than the fewest that a run may take before a line."""
     width: int
+    """The number of runs that are kept."""
     at_once: bool = False
+    """A step that settles a partition (`runs.Step`) is taken at once."""
     most_states: int = 3_000
+    """The most states that are searched between two lines."""
 
 
 FEWEST = Attempt(0, 10, most_states=300)
@@ -38,24 +41,24 @@ HARDER = 10
 """From each of the openings very few runs are kept, and more from this many of them."""
 
 BACK, AHEAD = (8, 64, 512), 8
-"""How many lines before a hard one more runs are kept, and how many after it."""
+"""The number of lines before a hard one on which more runs are kept, and the number after it."""
 
 Turn = tuple[Seen, Stream, bool]
-"""A line, who writes it, and whether it is the first of a later controller (`runs.in_turn`)."""
+"""A line, its writer, and whether it is the first of a later controller (`runs.in_turn`)."""
 
 Far = Mapping[Config, int]
-"""Where runs may begin, the model's own beginning first, and how many lines one that was found from there writes."""
+"""Beginnings of runs, the model's own first -> the number of lines that a run found from there writes."""
 
 NARROWER = 8
-"""Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
+"""One run of so many goes on where these are too few states for all runs kept to reach the next line."""
 
 
 def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked) -> Iterator[int]:
-    """How many of the lines a run that was found writes, from the first on: the most, after each of the `EFFORTS`.
+    """Yield the most lines, from the first on, that a run found so far writes, after each of the `EFFORTS`.
 
     Args:
-        enough: how many lines are enough, if all are not found.
-        first: the steps with which a run may begin, if the log does not tell (`openings`).
+        enough: the number of lines that is enough, if not all are found.
+        first: the steps with which a run may begin, if the log does not show them (`openings`).
     """
     turns, starts = list(in_turn(runs, lines)), [runs.initial(), *openings(runs, first)]
     far = dict.fromkeys(starts, 0)
@@ -84,14 +87,14 @@ def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
 
 
 def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
-    """From those openings from which a run gets furthest."""
+    """Yield more attempts from the openings from which a run gets furthest."""
     for start in sorted(list(far)[1:], key=lambda each: -far[each])[:HARDER]:
         for attempt in FEW:
             yield start, attempt._replace(at_once=settle)
 
 
 EFFORTS = (_fewest, _few, _many, _harder)
-"""What is tried, from which beginnings; what finds a run with less work comes first."""
+"""The attempts and their beginnings; attempts that find a run with less work come first."""
 
 
 def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
@@ -104,10 +107,10 @@ def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Att
 
 
 def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
-    """Keeps few runs but around hard lines, which none of these writes: it goes back some lines, and keeps more.
+    """Search with few runs; where none of them writes a line, go back some lines, and keep more.
 
-    Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
-    more from there on: the cost stays linear in lines.
+    Where that is not enough it goes back farther. A search that has gone back so often that all lines were read twice
+    keeps more from there on: the cost stays linear in lines.
     """
     few = attempt._replace(slack=0, width=FEW[0].width)
     before = deque([{start: 0}], maxlen=BACK[-1] + 1)  # the runs before each of the last lines
@@ -132,7 +135,7 @@ def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attemp
 
 
 def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt) -> dict[Config, int]:
-    """The runs that are kept of those that have written a line more."""
+    """Return the runs that are kept of those that have written one more line."""
     line, stream, is_later = turn
     kept = _without_controllers(taken) if is_later else dict(taken)
     after = _written(runs, kept, line.event, stream, attempt)
@@ -145,7 +148,7 @@ def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt)
 def _written(
     runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, attempt: Attempt
 ) -> dict[Config, int]:
-    """The runs that have written a line more, with the hidden steps that each took, fewest first."""
+    """Return the runs that have written one more line, with the hidden steps that each took, fewest first."""
     fewest, found = dict(taken), dict[Config, int]()
     waiting: dict[int, list[Config]] = {}
     for config, many in taken.items():
@@ -175,7 +178,7 @@ def _written(
 
 
 def _settling(hidden: Sequence[Hidden]) -> list[Hidden]:
-    """The steps that settle one of the partitions that can be; their order makes no difference."""
+    """Return the steps that settle one of the partitions that can be settled; their order makes no difference."""
     one = next((each.settles for each in hidden if each.settles is not None), None)
     return [each for each in hidden if one is not None and each.settles == one]
 

@@ -20,7 +20,7 @@ from ..explore.program import Guarded, Program, effect, guarded
 from ..explore.scalars import Scalars
 
 OFTEN = 100
-"""How often the reference executes a move before it is compiled; that costs as much as some hundred steps of its."""
+"""The times that the reference executes a move before it is compiled, which costs as much as some hundred steps."""
 
 
 class Fields:

@@ -1,4 +1,4 @@
-"""What the elements of a model's finite sorts are called in logs: ids of brokers, topics and partition numbers."""
+"""Names in logs of the elements of a model's finite sorts: ids of brokers, topics and partition numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...model.sorts import FiniteSort, MapSort, OptionSort, RecordSort, SeqSort,
 
 NO_LEADER = -1
 LOG_END = 0
-"""Where the logs of a model without records end."""
+"""The log end offset in a model without records."""
 
 
 @dataclass(frozen=True)

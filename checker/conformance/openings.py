@@ -1,7 +1,7 @@
-"""Where a run may be before the first line, if the log does not tell: which topics there are then.
+"""States of a run before the first line, if the log does not show which topics there are then.
 
-A step that a search may take at any time, with many values, makes a state for each time and each of these. Here it is
-taken first or not at all, so each search that begins with it has one of them to look at.
+A step that a search may take at any time, with many values, makes a state for each time and each value. Here it is
+taken first or not at all, so each search that begins with it has only one of them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from .runs import Config, May, Runs, State
 
 MOST = 400
-"""How many are looked at; of more these are some of all kinds."""
+"""The most that are searched; of more, some of each kind are."""
 
 
 def openings(runs: Runs, first: May) -> list[Config]:
-    """Where runs are that took nothing but such steps, and wrote nothing: those that took most of them first.
+    """Return the states of runs that took only such steps, and wrote nothing: those with most steps first.
 
     Args:
         first: the steps with which a run may begin.

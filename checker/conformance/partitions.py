@@ -1,4 +1,4 @@
-"""What a log tells of partitions: who has a replica, when they were created and deleted, which ISRs they had."""
+"""Evidence of a log about partitions: their replicas, when they were created and deleted, their ISRs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Key = tuple[str, int]
 CREATED = "partition-created"
 ANNOUNCED = frozenset({"isr-shrinks", "isr-expands"})
 ISR_CHANGES = frozenset({*rows_with("isr-written")}) | ANNOUNCED
-"""What brokers say of ISR changes; up to 2.0 nothing but that they begin."""
+"""The rows in which brokers print ISR changes; up to 2.0 only that they begin."""
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
 MARKED = "log-dir-replicas-offline"
 """The row in which a controller lists replicas that are offline, since their log directory failed."""
@@ -28,33 +28,33 @@ _DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExiste
 
 
 class Together(NamedTuple):
-    """Partitions that a controller takes note of at one time; `is_cut`: its lines end there, there may be more."""
+    """Partitions that a controller notes at one time; `is_cut`: its lines end there, so there may be more."""
 
     partitions: frozenset[Key]
     is_cut: bool
 
     def may_be(self, found: frozenset[Key]) -> bool:
-        """Whether the controller may have found these."""
+        """Check whether the controller may have found these."""
         return found >= self.partitions if self.is_cut else found == self.partitions
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """What all lines tell, and those of the state machines that are compared: of one controller after the other."""
+    """The evidence of all lines, and of the compared state machine lines: of one controller after the other."""
 
     events: Sequence[Event]
     compared: Sequence[Event]
 
     @cached_property
     def named(self) -> frozenset[Key]:
-        """The partitions that the state machines speak of, and those of replicas that controllers marked as offline."""
+        """The partitions named by the state machines, and those of replicas that controllers mark as offline."""
         keys = map(key_of, self.compared)
         marked = frozenset(key for each in self.events for key in marked_in(each))
         return marked | frozenset(each for each in keys if each is not None)
 
     @cached_property
     def _listed(self) -> Mapping[Key, Sequence[Event]]:
-        """The lines that tell all replicas of a partition."""
+        """The lines that list all replicas of a partition."""
         found: dict[Key, list[Event]] = {}
         for event in self.events:
             key = key_of(event)
@@ -64,14 +64,14 @@ class Partitions:
 
     @cached_property
     def are_listed(self) -> bool:
-        """Lines tell the replicas of each partition."""
+        """Check whether lines list the replicas of each partition."""
         return self.named <= self._listed.keys() and not self._only_asked_for
 
     @cached_property
     def assignments(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
-        """Partition -> the replicas that it was created with, in order: of each life; empty where no line tells.
+        """Partition -> the replicas that it was created with, in order: of each life; empty where no line lists them.
 
-        Of a life that no line begins it is what is told first, in any order that is told.
+        For a life that no line begins they are the first ones listed, in any order that is listed.
         """
         return {key: frozenset(self._created_with(key)) for key in self.named}
 
@@ -88,19 +88,19 @@ class Partitions:
 
     @cached_property
     def _only_asked_for(self) -> Mapping[Key, Event]:
-        """Partitions that are told of first by a line that lists what is asked for, not what there was -> the line."""
+        """Partitions whose first line lists the replicas asked for, not the existing ones -> the line."""
         first = {key: min(self._listed_before(key), key=_time, default=None) for key in self.named}
         return {key: event for key, event in first.items() if event and event.row in _ASKED_FOR and not _had(event)}
 
     def _listed_before(self, key: Key) -> list[Event]:
-        """The lines that tell all replicas of a partition before its creation is told for the first time."""
+        """Return the lines that list all replicas of a partition before its creation is first printed."""
         listed = self._listed.get(key, ())
         begins = min((each.ts or 0 for each in listed if each.row == CREATED), default=None)
         return [each for each in listed if begins is None or (each.ts or 0) < begins]
 
     @cached_property
     def unlisted(self) -> Mapping[Key, frozenset[int]]:
-        """Partitions of whose first life no line tells all replicas -> the brokers that its controllers name in it."""
+        """Partitions whose replicas in their first life no line lists -> the brokers that controllers name in it."""
         asked = self._only_asked_for
         found: dict[Key, set[int]] = {key: set() for key in asked}
         over = {key for key in self.named if key not in asked and self._listed_before(key)}
@@ -116,12 +116,12 @@ class Partitions:
 
     @cached_property
     def not_listed(self) -> frozenset[Key]:
-        """The partitions of which no line lists the replicas that they had first: there may be more than are named."""
+        """The partitions whose first replicas no line lists: there may be more than are named."""
         return frozenset(each for each in self.named if each in self.unlisted or not self.assignments[each])
 
     @cached_property
     def reassigned(self) -> Event | None:
-        """The first line, by its time, that tells of a reassignment, or of replicas that were not its partition's."""
+        """The first line, by its time, that shows a reassignment, or replicas that were not its partition's."""
         strange = (
             event
             for key, created in self.assignments.items()
@@ -132,7 +132,7 @@ class Partitions:
 
     @cached_property
     def targets(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
-        """Partition -> the replicas that were asked for, in order, as controllers tell; else all that lines list."""
+        """Partition -> the replicas that were asked for, in order, as controllers print; else all that lines list."""
         listed = [(key, event) for key, events in self._listed.items() for event in events]
         asked = [each for each in listed if each[1].row in _ASKED_FOR] or listed
         found: dict[Key, frozenset[tuple[int, ...]]] = {}
@@ -160,7 +160,7 @@ class Partitions:
 
     @cached_property
     def large_deleted(self) -> Mapping[str, Event]:
-        """Topics of several partitions that are deleted -> the first line, by its time, that tells of it."""
+        """Topics of several partitions that are deleted -> the first line, by its time, that shows it."""
         counts: dict[str, int] = {}
         for topic, _ in self.named:
             counts[topic] = counts.get(topic, 0) + 1
@@ -173,10 +173,10 @@ class Partitions:
 
     @cached_property
     def created_before(self) -> Mapping[Key, frozenset[Key]]:
-        """Partition -> those that one may take to be created before it: the same controller tells of them before.
+        """Partition -> those that may be taken to be created before it: the same controller prints them before.
 
-        Of those that a controller finds at the same time, the order makes no difference. Only topics that are created
-        once and never deleted have one.
+        The order of partitions that a controller finds at the same time makes no difference. Only topics that are
+        created once and never deleted have one.
         """
         first: dict[Key, Event] = {}
         again: set[Key] = set()
@@ -198,9 +198,9 @@ class Partitions:
 
     @cached_property
     def creators(self) -> Mapping[Key, frozenset[int]]:
-        """Partition -> the epochs of the controllers that take note of its creation: they had started by then.
+        """Partition -> the epochs of the controllers that note its creation: they had started by then.
 
-        Not of partitions that controllers speak of before: such a one was there when its controller started.
+        Partitions that controllers name before are left out: they existed when the controller started.
         """
         found: dict[Key, frozenset[int]] = {}
         spoken_of: set[Key] = set()
@@ -216,7 +216,7 @@ class Partitions:
 
     @cached_property
     def spoken_of(self) -> Mapping[int | None, frozenset[Key]]:
-        """Controller epoch -> the partitions that it speaks of, of which no line tells the creation."""
+        """Controller epoch -> the partitions that its controller names, whose creation no line shows."""
         created = {key_of(each) for each in self.compared if each.row == CREATED}
         found: dict[int | None, frozenset[Key]] = {}
         for event in self.compared:
@@ -227,7 +227,7 @@ class Partitions:
 
     @cached_property
     def found(self) -> Mapping[int, frozenset[Key]]:
-        """Controller epoch -> partitions that were there when it read them: it speaks of them before it creates them.
+        """Controller epoch -> partitions that were there when it read them: it names them before their creation.
 
         Only where the level shows creations: it is that of elections.
         """
@@ -246,7 +246,7 @@ class Partitions:
 
     @cached_property
     def created_together(self) -> Sequence[Together]:
-        """What controllers take note of at one time: the lines on it follow each other, and others come after them."""
+        """The partitions that a controller notes at one time: their lines follow each other, and others come after."""
         found: list[Together] = []
         batch: set[Key] = set()
         epoch: int | None = None
@@ -268,7 +268,7 @@ class Partitions:
 
     @cached_property
     def other_isr_changes(self) -> Mapping[Key, int]:
-        """Partitions of which only lines that are not compared tell that a leader changed their ISR -> since when."""
+        """Partitions whose ISR a leader changed, by lines that are not compared alone -> the time of the first one."""
         compared = {key_of(each) for each in self.compared if _changed_by_leader(each)}
         found: dict[Key, int] = {}
         for event in self.events:
@@ -279,7 +279,7 @@ class Partitions:
 
     @cached_property
     def announced(self) -> frozenset[tuple[Key | None, frozenset[int]]]:
-        """The partitions with the ISRs that their leaders say that they will have: not in which version."""
+        """The partitions with the ISRs that their leaders announce, without the version."""
         return frozenset(
             (key_of(each), frozenset(each.isr)) for each in self.events if each.row in ANNOUNCED and each.isr
         )
@@ -301,13 +301,13 @@ class Partitions:
         return None
 
     def can_be_unseen(self, key: Key, epoch: int, version: int) -> bool:
-        """Whether a leader can have written a version of which no line tells: an election raises the epoch too."""
+        """Check whether a leader can have written a version that no line shows: an election raises the epoch too."""
         later = ((number, its) for number, shown in self.isrs.get(key, {}).items() for its, _ in shown)
         unseen = version not in self.isrs.get(key, {})
         return unseen and any(0 <= its - epoch <= number - version for number, its in later)
 
     def must_be_unseen(self, key: Key, epoch: int, version: int, isr: frozenset[int]) -> bool:
-        """Whether the next version of which a line tells says that a leader wrote this one, and can have come of it."""
+        """Check whether the next version that a line shows implies that a leader wrote this one, and can follow it."""
         known = self.isrs.get(key, {})
         after = min((each for each in known if each > version), default=None)
         if version in known or after is None:
@@ -332,21 +332,22 @@ def _time(event: Event) -> int:
 
 
 def _had(asked: Event) -> frozenset[int]:
-    """The replicas that a partition had when others were asked for: since 2.4 lines tell those that are added."""
+    """Return the replicas that a partition had when others were asked for: since 2.4 lines print the added ones."""
     goes_on = asked.adding or asked.removing
     return frozenset(asked.replicas or ()) - frozenset(asked.adding or ()) if goes_on else frozenset()
 
 
 def _changed_by_leader(event: Event) -> bool:
-    """What a controller writes raises version and leader epoch both; what a leader writes, the version only."""
+    """Check whether a leader wrote it: a controller raises version and leader epoch, a leader the version only."""
     version, epoch = event.partition_epoch, event.leader_epoch
     return version is not None and epoch is not None and version > epoch
 
 
 def _can_become(isr: frozenset[int], shown: frozenset[int], versions: int, epochs: int) -> bool:
-    """Whether an ISR can be another one so many versions and leader epochs later: a controller's write raises both.
+    """Check whether an ISR can be another one so many versions and leader epochs later: controllers raise both.
 
-    None of its writes adds a broker. Unclean elections, and a leader's that drop some and add others, are left out.
+    No write of a controller adds a broker. Unclean elections, and leaders' writes that drop some and add others, are
+    left out.
     """
     if not 0 <= epochs <= versions:
         return False

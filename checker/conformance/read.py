@@ -19,7 +19,7 @@ from .evidence import Evidence, Seen
 
 
 def read(paths: Sequence[str]) -> Evidence:
-    """All lines of some files and folders that say something.
+    """Return the evidence of all understood lines of some files and folders.
 
     Raises:
         IsrproofError: a path does not exist, a file cannot be read, or no line is understood.
@@ -39,7 +39,7 @@ def read(paths: Sequence[str]) -> Evidence:
 
 
 def _lines(source: Source) -> Iterator[tuple[Place, str]]:
-    """The lines of the log in a file, whatever they are wrapped in."""
+    """Yield the lines of the log in a file, whatever their envelope."""
     reading = detect(source.there).reading
     bare = Lines(source.there)
     if reading.native:
@@ -57,7 +57,7 @@ def _lines(source: Source) -> Iterator[tuple[Place, str]]:
 
 
 def release_of(evidence: Evidence, known: int) -> Release:
-    """The newest release that prints all lines as they are, of those that a model has rows for.
+    """Return the newest release with rows in a model that prints all lines as they are.
 
     Raises:
         IsrproofError: there is none.

@@ -1,4 +1,4 @@
-"""What a log rules out of each kind of step of the model `cluster`: a step is possible where nothing rules it out."""
+"""Steps of the model `cluster` that a log rules out, by kind: a step is possible where nothing rules it out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _HAS_READ_NOTHING = frozenset({"none", "elected"})
 _ELECTIONS = frozenset({"AskElection", "ElectAsked"})
 _REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
-"""The steps that ask for other replicas, with their parameters that are these."""
+"""The steps that ask for other replicas, with the parameters that are these."""
 
 _OF_DIRECTORIES = frozenset(
     {"FailDirectory", "TellOfDirectory", "AskForDirectories", "AnswerStorageError", "MarkOffline"}
@@ -25,15 +25,15 @@ UNSEEN_CHANGES = frozenset({SHRINKS, "LeaderExpandsIsr"})
 _SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
 
 _SHOWN = frozenset({"Die", "ComeBack"})
-"""Where brokers say that they register, a death came before it; neither can be put off."""
+"""Steps that cannot be put off where brokers print that they register: a death came before it."""
 
 
 def rulings(evidence: Evidence, creatable: Collection[tuple[Value, ...]], is_shown: May) -> Mapping[str, May]:
-    """The steps of which something can be ruled out -> which of them are not.
+    """Return the steps that can be ruled out, each with the check that it is not.
 
     Args:
         creatable: the partitions with the replicas that they can have been created with.
-        is_shown: the steps of which the log shows what they made.
+        is_shown: the steps whose results the log shows.
     """
     changes = _isr_changes(evidence, is_shown)
     return {
@@ -53,7 +53,7 @@ def rulings(evidence: Evidence, creatable: Collection[tuple[Value, ...]], is_sho
 
 
 def _new_controllers(evidence: Evidence) -> May:
-    """A controller is elected for the epoch that it prints, when it is settled which topics have several partitions."""
+    """Check that a controller is elected for the epoch that it prints, once the topics' partitions are settled."""
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
     topics = topics_of(evidence.names)
@@ -66,7 +66,7 @@ def _new_controllers(evidence: Evidence) -> May:
 
 
 def _finds(evidence: Evidence, row: str) -> May:
-    """A controller that tells of live brokers found these."""
+    """Check that a controller that prints live brokers found these."""
     names, found = evidence.names, evidence.live(row)
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -77,7 +77,7 @@ def _finds(evidence: Evidence, row: str) -> May:
 
 
 def _starts(evidence: Evidence) -> May:
-    """A controller has read, when it started, all partitions that it speaks of before it creates them."""
+    """Check that a controller read, when it started, all partitions that it names before it creates them."""
     names, told = evidence.names, evidence.partitions.found
     there = {epoch: frozenset(names.partitions.index(each) for each in keys) for epoch, keys in told.items()}
     are_queued, finds = _queued(evidence), _finds(evidence, "live-brokers")
@@ -92,10 +92,10 @@ def _starts(evidence: Evidence) -> May:
 
 
 def _queued(evidence: Evidence) -> May:
-    """Those topics are to be deleted of which the controller says so when it starts.
+    """Check that the topics to be deleted are those that the controller prints when it starts.
 
-    Where it does not say in which epoch, it is one of those that it says. Of a topic that a controller takes note of
-    later, an earlier life is not looked for.
+    Where it does not print its epoch, any of the lists that it prints may be the one. For a topic that a controller
+    notes later, no earlier life is searched.
     """
     names, by_broker = evidence.names, dict[int | None, list[Queued]]()
     for (broker, _), lists in evidence.queued.items():
@@ -114,7 +114,7 @@ def _queued(evidence: Evidence) -> May:
 
 
 def _notes(evidence: Evidence) -> May:
-    """A controller takes note at one time of the new partitions whose creation it tells together."""
+    """Check that a controller notes at one time the new partitions whose creation it prints together."""
     names, together = evidence.names, evidence.partitions.created_together
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -130,7 +130,7 @@ def _joined(evidence: Evidence) -> May:
 
 
 def _deletions(evidence: Evidence) -> May:
-    """Any of its partitions stands for a topic: the first is enough. Controllers tell which topics are deleted."""
+    """Check a deletion: the first partition stands for its topic, and controllers print the topics to delete."""
     names, topics = evidence.names, topics_of(evidence.names)
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -144,9 +144,9 @@ def _deletions(evidence: Evidence) -> May:
 
 
 def _creations(evidence: Evidence, creatable: Collection[tuple[Value, ...]]) -> May:
-    """A topic is created with the replicas that are printed, after those that the same controller tells of before.
+    """Check that a topic has the replicas printed, and comes after those that the same controller prints before.
 
-    Who takes note of it has read before which ones there are; where no line tells, anybody may.
+    The controller that notes it has read the topics before; where no line shows which one, any may.
     """
     names, creators = evidence.names, evidence.partitions.creators
     order = evidence.partitions.created_before
@@ -168,7 +168,7 @@ def _creations(evidence: Evidence, creatable: Collection[tuple[Value, ...]]) -> 
 
 
 def _reassignments(evidence: Evidence) -> May:
-    """Those replicas are asked for of which controllers tell."""
+    """Check that the replicas asked for are those that controllers print."""
     names, targets = evidence.names, evidence.partitions.targets
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -179,7 +179,7 @@ def _reassignments(evidence: Evidence) -> May:
 
 
 def _isr_changes(evidence: Evidence, is_shown: May) -> May:
-    """A leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
+    """Check a leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
     names, told = evidence.names, evidence.partitions
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -194,7 +194,7 @@ def _isr_changes(evidence: Evidence, is_shown: May) -> May:
 
 
 def _shutdowns(evidence: Evidence, changes: May) -> May:
-    """A controller tells who asks for a controlled shutdown; an ISR that changes meanwhile is like any other."""
+    """Check that a controller prints the controlled shutdown; an ISR that changes meanwhile is like any other."""
     names, asked = evidence.names, evidence.shutdowns
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -206,9 +206,9 @@ def _shutdowns(evidence: Evidence, changes: May) -> May:
 
 
 def outside(evidence: Evidence) -> May:
-    """What happens outside is put off until a controller looks.
+    """Check events from outside: they are put off until a controller looks.
 
-    In the middle of a handler, only the death of its broker can be told from a later one.
+    In the middle of a handler, only the death of its own broker differs from a later one.
     """
     names, always_found = evidence.names, evidence.always_found
     comes_back = _registrations(evidence)
@@ -228,10 +228,10 @@ def outside(evidence: Evidence) -> May:
 
 
 def _registrations(evidence: Evidence) -> May:
-    """Nobody registers who was never there.
+    """Check that only brokers that were seen register.
 
-    A broker that does not say when it registers did so no more often than controllers have found it anew. But for one
-    that is controller: it may die before anybody looks, and the next one may find it live.
+    A broker that does not print it registered no more often than controllers found it anew. Except for a controller: it
+    may die before anybody looks, and the next one may find it live.
     """
     names, elected = evidence.names, [*evidence.controllers.values()]
     there_once = begins(evidence).get("registered", frozenset(range(len(names.brokers))))
@@ -247,7 +247,7 @@ def _registrations(evidence: Evidence) -> May:
 
 
 def elections(evidence: Evidence) -> May:
-    """Partitions are asked for in turn, when the controller that elects them can, and elected when all are.
+    """Check that partitions are asked for in turn, while the electing controller can act, and elected when all are.
 
     A leader epoch that an election gave was one lower before it.
     """
@@ -276,9 +276,10 @@ def elections(evidence: Evidence) -> May:
 
 
 def directories(evidence: Evidence) -> May:
-    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did.
+    """Check failures of log directories: their replicas are marked as offline, as controllers print.
 
-    Where requests are looked at, so do those of which only the broker tells: it serves these replicas no more.
+    Where requests are in the model, directories fail too that only the broker prints: it no longer serves their
+    replicas.
     """
     names, told = evidence.names, evidence.directories
     partitions = {key: number for number, key in enumerate(names.partitions)}
@@ -305,7 +306,7 @@ def directories(evidence: Evidence) -> May:
 
 
 def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
-    """The leader epoch in ZooKeeper; where there is none, one that no election follows."""
+    """Return the leader epoch in ZooKeeper; if there is none, one that no election follows."""
     held = state["znode"][partition]
     return -2 if held is None else held[2]
 

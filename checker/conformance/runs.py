@@ -23,7 +23,7 @@ from .partitions import MARKED
 from .written import OF_TOPICS, Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
-"""What a log tells of a step (action, parameters, state): whether it can have been taken, or that it must have been."""
+"""The evidence about a step (action, parameters, state): it can have been taken, or it must have been."""
 
 
 def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -32,29 +32,34 @@ def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]
 
 
 Stream = tuple[str, int]
-"""Who writes: a controller process or a broker, and the broker's number."""
+"""The writer of lines: a controller process or a broker, and the broker's number."""
 
 Blocks = tuple[tuple[Event, ...], ...]
 Rest = tuple[tuple[Stream, Blocks], ...]
 
 
 class Config(NamedTuple):
-    """A packed state, and the lines that steps taken have still to write, by who writes them, in blocks."""
+    """A packed state, and the lines that steps taken have still to write, by writer, in blocks."""
 
     state: int
     rest: Rest
 
 
 class Step(NamedTuple):
-    """A move by its number, the state after it, who takes it, the broker that dies by it, and whether the log shows
-    that it was taken; `settles`: the partition of which the log shows so, if nothing comes of waiting with it."""
+    """A step from a packed state."""
 
     move: int
+    """The number of its move."""
     after: int
+    """The packed state after it."""
     stream: Stream | None
+    """The process that takes it."""
     dies: Value
+    """The broker that dies by it."""
     is_shown: bool
+    """The log shows that it was taken."""
     settles: Value
+    """The partition of which the log shows so, if waiting with the step gains nothing."""
 
 
 class Hidden(NamedTuple):
@@ -66,7 +71,7 @@ class Hidden(NamedTuple):
 
 
 class State(Mapping[str, Value]):
-    """A packed state by the names of its fields, unpacked where it is asked."""
+    """A packed state by the names of its fields, unpacked on demand."""
 
     def __init__(self, fields: Fields, state: int) -> None:
         self._fields, self._state = fields, state
@@ -89,9 +94,9 @@ class Steps:
 
     Args:
         may: the steps that the log does not rule out.
-        actor: who takes a step (`Family.actor`).
-        shown: the steps of which the log shows what they made, if not when.
-        at_once: the names of those among them, each of a partition p, that nobody waits with (`Step.settles`).
+        actor: the actor of a step (`Family.actor`).
+        shown: the steps whose results the log shows, if not their time.
+        at_once: the names of those among them, each of a partition p, that are taken without waiting (`Step.settles`).
     """
 
     def __init__(
@@ -109,7 +114,7 @@ class Steps:
 
     @property
     def settle(self) -> bool:
-        """Whether the instance has steps that settle a partition."""
+        """Check whether the instance has steps that settle a partition."""
         return bool(self._at_once)
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
@@ -139,7 +144,7 @@ class Steps:
         return self._steps[state]
 
     def _stream(self, action: Action, binding: Mapping[str, Value]) -> Stream | None:
-        """Who takes a step; None: nobody of the cluster."""
+        """Return the actor of a step; None if it is not of the cluster."""
         who = self._actor(action)
         name = {"controller": "c", "broker": "b"}.get(who)
         return None if name is None or name not in binding else (who, binding[name])
@@ -148,8 +153,8 @@ class Steps:
 class Runs:
     """The steps with the lines that they write, of the rows that are compared.
 
-    `levels`: the lowest level that each family of loggers prints; of those that are not there, all. `begins`: fields
-    that are other at the beginning than the model says.
+    `levels`: the lowest level that each family of loggers prints; a family without one prints all. `begins`: fields
+    that differ from the model's initial state.
     """
 
     def __init__(
@@ -160,15 +165,15 @@ class Runs:
         self._read: dict[str, int] = {}
 
     def initial(self) -> Config:
-        """Where all runs begin."""
+        """Return the beginning of all runs."""
         fields = zip(self.writer.reference.names, self.writer.reference.initial(), strict=True)
         state = tuple(self._begins.get(name, value) for name, value in fields)
         return Config(self.steps.moves.layout.pack(state), ())
 
     def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
-        """The steps, with what each writes, and what others have still to write.
+        """Yield the steps, with the lines that each writes, and those that others have still to write.
 
-        Who has not yet written what its last step does takes no other; who dies never will.
+        A process that has not yet written the lines of its last step takes no other; a dead one never writes them.
         """
         busy = {stream for stream, _ in config.rest}
         for step in self.steps.of(config.state):
@@ -195,7 +200,7 @@ class Runs:
                 yield from _after(Config(step.after, _joined(rest, blocks)), stream, event)
 
     def _written_by(self, step: Step, before: int) -> Rest:
-        """What a step writes of the lines that are compared, without empty blocks."""
+        """Return the compared lines that a step writes, without empty blocks."""
         name, binding = self.steps.moves.all[step.move].action.name, self.steps.moves.bindings[step.move]
         if not self.writer.prints(name):
             return ()
@@ -209,7 +214,7 @@ class Runs:
         return self._lines[key]
 
     def kept(self, blocks: Iterable[Iterable[Written]]) -> Rest:
-        """The lines that are compared and that the log's level shows, by who writes them."""
+        """Return the lines that are compared and that the log's level shows, by writer."""
         found: dict[Stream, list[tuple[Event, ...]]] = {}
         for block in blocks:
             shown: dict[Stream, list[Event]] = {}
@@ -221,7 +226,7 @@ class Runs:
         return tuple((stream, tuple(written)) for stream, written in sorted(found.items()))
 
     def writes(self, event: Event, broker: int | None) -> Stream:
-        """Who writes a line."""
+        """Return the writer of a line."""
         numbers = {each: number for number, each in enumerate(self.writer.names.brokers)}
         return (rows()[event.row].speaker, -1 if broker is None else numbers.get(broker, -1))
 
@@ -233,7 +238,7 @@ class Runs:
 
 
 def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:
-    """The lines with who writes them, and whether a line is the first of a later controller."""
+    """Yield the lines with their writers, and whether a line is the first of a later controller."""
     last = 0
     for number, line in enumerate(lines):
         event, epoch = line.event, 0
@@ -245,24 +250,24 @@ def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, b
 
 
 def _epoch_to_be(lines: Sequence[Seen], number: int) -> int:
-    """Up to 2.0 a controller that is elected says its epoch in its next lines only."""
+    """Return a new controller's epoch from its next lines: up to 2.0 the line of its election has none."""
     own = lines[number].event.controller
     later = (each.event for each in itertools.islice(lines, number + 1, None))
     return next((each.controller_epoch for each in later if each.controller == own and each.controller_epoch), 0)
 
 
 def without_controllers(rest: Rest) -> Rest:
-    """A later controller is there: the one before is gone, with what it had to write."""
+    """Return what is left to write without earlier controllers: a later one is there, so they are gone."""
     return tuple(each for each in rest if each[0][0] != "controller")
 
 
 def pending(rest: Rest, stream: Stream) -> Blocks:
-    """What somebody has still to write."""
+    """Return the blocks that a stream has still to write."""
     return next((blocks for each, blocks in rest if each == stream), ())
 
 
 def _joined(rest: Rest, more: Rest) -> Rest:
-    """What is to be written, and what comes behind it."""
+    """Return the lines to be written, followed by more."""
     found = dict(rest)
     for stream, blocks in more:
         found[stream] = (*found.get(stream, ()), *blocks)
@@ -284,10 +289,10 @@ _NOT_COMPARED = frozenset(
     {"row", "level", "ts", "releases", "topic_id", "broker_epoch"}
     | {"offset", "high_watermark", "log_end_offset", "lagging", "detail"}
 )
-"""Columns that do not belong to what is said, and those of what the model has not: ids and records."""
+"""Columns that are no part of the statement, and those that the model does not have: ids and records."""
 
 _LISTED = OF_TOPICS | {"election-requested", MARKED}
-"""The rows with partitions or topics in `detail`, in any order; who asked for an election is not compared."""
+"""The rows with partitions or topics in `detail`, in any order; the asker of an election is not compared."""
 
 _SETS = frozenset(
     {"isr", "old_isr", "adding", "removing", "brokers", "new_brokers", "deleted_brokers", "bounced_brokers"}
@@ -296,7 +301,7 @@ _SETS = frozenset(
 
 
 def says_the_same(expected: Event, seen: Event) -> bool:
-    """Whether a line is what a step writes: in every column that both have."""
+    """Check whether a line is what a step writes: in every column that both have."""
     if expected.row != seen.row:
         return False
     is_list = expected.row in _LISTED

@@ -1,4 +1,4 @@
-"""What the controllers of a log did, as a Mermaid sequence diagram of the brokers that act or are told something."""
+"""Mermaid sequence diagrams of a log's controllers and the brokers that act or receive something."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def draw(evidence: Evidence, title: str, partition: Partition | None = None) -> 
     in_turn = sorted((each.event for each in evidence.seen), key=lambda event: event.ts or 0)
     steps = [step for event in in_turn if _is_about(event, partition) for step in _steps(event)]
     if not steps:
-        raise IsrproofError("no line tells what a controller did; expected state-change.log or controller.log")
+        raise IsrproofError("no line shows what a controller did; expected state-change.log or controller.log")
     if len(steps) > MOST_STEPS:
         raise IsrproofError(f"{len(steps):,} steps, at most {MOST_STEPS} are drawn; choose a partition, or fewer lines")
     drawn = {int(each) for step in steps for each in _BROKERS.findall(step.partition(":")[0])}

@@ -23,7 +23,7 @@ from .names import Names
 from .written import Writer
 
 START, STEP, LINE = 1_600_000_000_000, 1_000, 1
-"""When the log begins, and how far steps and lines are apart: milliseconds."""
+"""The time when the log begins, and the time between steps and between lines: milliseconds."""
 
 _FILES = {STATE_CHANGE: "state-change", "kafka.controller": "controller"}
 
@@ -40,7 +40,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a line of the run is: broker-N/state-change.log:12."""
+    """The place of a line of the run: broker-N/state-change.log:12."""
 
     file: str
     line: int
@@ -55,7 +55,7 @@ class Log:
 
 
 class Taking(Protocol):
-    """What takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
+    """An object that takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
 
     def steps(self, state: State, action: str, /) -> Iterator[Step]:
         """Every step of one kind from a state."""
@@ -88,7 +88,7 @@ class _Fast:
         self._enabled = self._by_kind()
 
     def steps(self, state: State, action: str, /) -> Iterator[Step]:
-        """Every step of one kind from a state. States that differ little from the one asked before are quick."""
+        """Every step of one kind from a state. States that differ little from the previous one are quick."""
         if state is not self._state:
             self._packed = self._moves.fields.replaced(self._packed, self._state, state)
             self._state = state
@@ -150,7 +150,7 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
 
 
 def log_by(writer: Writer, run: Sequence[Taken], level: str) -> Log:
-    """The same as `log_of`, by a writer that has been made for the instance and its release before."""
+    """Return the logs as `log_of` does, by a writer made before for the instance and its release."""
     if level not in LEVELS:
         raise ModelError(f"unknown level {level!r}; expected one of {', '.join(LEVELS)}")
     files: dict[str, list[str]] = {}
@@ -182,7 +182,7 @@ def log_by(writer: Writer, run: Sequence[Taken], level: str) -> Log:
 
 
 def write(log: Log, folder: Path) -> list[Path]:
-    """Writes the files below a folder, each under a temporary name first; returns their paths.
+    """Write the files below a folder, each under a temporary name first; return their paths.
 
     Raises:
         ModelError: one of the files is there already.

@@ -1,4 +1,4 @@
-"""What the model `cluster` does not follow, of what a log tells: lines from there on say nothing of the cluster."""
+"""Events of a log that the model `cluster` does not follow: lines from there on say nothing of the cluster."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .partitions import key_of
 from .validate import Beyond, Verdict
 
 Bears = Callable[[Event], bool]
-"""Whether what is not followed bears on a line."""
+"""A check whether an event that is not followed bears on a line."""
 
 
 def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) -> list[Beyond]:
-    """What the model does not follow of some lines, each with the first that it bears on; first lines first."""
+    """Return the events that the model does not follow, each with the first line that it bears on; in line order."""
     found: dict[int, Beyond] = {}
     for bears, reason in _reasons(evidence, parts):
         number = next((number for number, line in enumerate(lines) if bears(line.event)), None)
@@ -29,12 +29,12 @@ def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) ->
 
 
 def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> str:
-    """Why a line that no run writes says nothing of the cluster; "" if it does."""
+    """Return why a line that no run writes says nothing of the cluster; "" if it does."""
     first = evidence.partitions.isr_changes_begin
     if ISR not in parts and first is not None and verdict.matched >= first:
-        return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
+        return "a leader changed an ISR before this line, which the lines compared do not show: try --brokers"
     if ISR not in parts and _elects_from_another_isr(evidence, verdict):
-        return "a leader changed the ISR before this election, in more ways than lines tell: try --brokers"
+        return "a leader changed the ISR before this election, in more ways than lines show: try --brokers"
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
         return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
@@ -42,7 +42,7 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
         topic, number = min(evidence.partitions.not_listed)
         return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
     if _may_ask_for_directories(evidence, verdict):
-        return "the controller may have been told of a failed log directory, which without server.log is not seen"
+        return "a failed log directory may have been reported to the controller, which is not seen without server.log"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
         return f"{other.place} has the same millisecond: which of the two was written first is not known"
@@ -50,9 +50,9 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
 
 
 def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
-    """The line moves a replica that is online to where it is, as it is done to ask its broker for failed directories.
+    """Check whether the line moves an online replica to its own state, which asks its broker for failed directories.
 
-    Up to 2.1 no controller says so; its broker does, in server.log.
+    Up to 2.1 no controller prints that; its broker does, in server.log.
     """
     event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
     if event is None or (event.from_state, event.to_state) != ("OnlineReplica", "OnlineReplica"):
@@ -62,7 +62,7 @@ def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
 
 
 def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
-    """The line tells of an election, and lines that are not compared that a leader had changed the ISR by then."""
+    """Check that the line is of an election, and that lines not compared show an ISR changed by a leader by then."""
     event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
     if event is None or event.row not in TRIED:
         return False
@@ -71,7 +71,7 @@ def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
 
 
 def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
-    """A line of another file that has the time of the one that no run writes: files are merged by time."""
+    """Return a line of another file with the time of the rejected one: files are merged by time."""
     line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
     if line is None or line.event.ts is None:
         return None
@@ -80,7 +80,7 @@ def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
 
 
 def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears, str]]:
-    """What is not followed: the lines that it bears on, and in words."""
+    """Yield what is not followed: the lines that it bears on, and the reason in words."""
     partitions = evidence.partitions
     other = partitions.reassigned
     if other is not None and UNSEEN_MOVES not in parts:
@@ -124,13 +124,13 @@ def _since(event: Event, line: Event) -> bool:
 
 
 def _deposed(epoch: int, began: int, line: Event) -> bool:
-    """A line of an earlier controller than that of an epoch, written after that had begun."""
+    """Check whether a line is of an earlier controller than an epoch's, written after that epoch began."""
     is_controller, its = rows()[line.row].speaker == "controller", line.controller_epoch
     return is_controller and its is not None and its < epoch and line.ts is not None and line.ts >= began
 
 
 def _beginnings(evidence: Evidence) -> dict[int, int]:
-    """Controller epoch -> when it is first told of by a controller, by the clocks of brokers."""
+    """Return controller epoch -> the first time a controller prints it, by the clocks of brokers."""
     found: dict[int, int] = {}
     for event in (each.event for each in evidence.seen):
         epoch, now = event.controller_epoch, event.ts
@@ -147,16 +147,16 @@ def _elected_apart(evidence: Evidence) -> Iterator[Event]:
 
 
 def _asked_before(evidence: Evidence, elected: Event) -> Event:
-    """The line in which an election was asked for, or that of the election where no line tells."""
+    """Return the line in which an election was asked for, or that of the election where there is none."""
     asked = (each.event for each in evidence.seen if each.event.row == "election-requested")
     before = (each for each in asked if each.controller == elected.controller and _since(each, elected))
     return max(before, key=lambda each: each.ts or 0, default=elected)
 
 
 def _gone_and_back(evidence: Evidence) -> Iterator[tuple[int, Event]]:
-    """Brokers that controllers found live, then gone, then live, and the line that tells first that they were gone.
+    """Yield brokers that controllers found live, then gone, then live, and the first line that shows them gone.
 
-    No controller tells those that were dead from those whose session alone was over, and which know what they knew.
+    No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
     """
     live: frozenset[int] = frozenset()
     gone: dict[int, Event] = {}
@@ -170,9 +170,9 @@ def _gone_and_back(evidence: Evidence) -> Iterator[tuple[int, Event]]:
 
 
 def _sessions_lost(evidence: Evidence) -> Iterator[tuple[int, Event]]:
-    """Brokers that registered anew without a start of their process, and the line that tells first that they were gone.
+    """Yield brokers that registered anew without a start of their process, and the first line that shows them gone.
 
-    That is the controller's, of the brokers that it found live no more; or else the registration.
+    That is the controller's line of the brokers that it no longer found live; or else the registration.
     """
     started: set[str] = set()
     gone: dict[int, Event] = {}

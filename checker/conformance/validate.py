@@ -1,6 +1,6 @@
-"""Whether some run of a model writes a given log: a search through the runs, line by line.
+"""Decide whether some run of a model writes a given log: a search through the runs, line by line.
 
-A run is looked for first as people would: with as few hidden steps as can be (`lazy.py`). Where none is found, all
+A run is searched first as people would: with as few hidden steps as possible (`lazy.py`). Where none is found, all
 states are kept in which a run may be that has written the lines so far: only then a line is one that no run writes.
 """
 
@@ -29,52 +29,52 @@ from .written import Writer
 
 
 def anything(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-    """A log that tells nothing of hidden steps."""
+    """Allow every step, as a log without evidence of hidden steps does."""
     return True
 
 
 class Verdict(NamedTuple):
-    """What was found.
-
-    * `verdict`: accepted, rejected or unknown. `reason`: of a rejection or of unknown, in words.
-    * `place`, `guard`: of a rejection, the line that no run writes, and the clause that forbids it where one does.
-    * `matched`, `compared`: how many of how many lines fit; `others`: lines that nothing is said about.
-    * `gave_up`: it is unknown since no run was found so far, or there were too many states; another model may have one.
-    """
+    """The result of a validation."""
 
     verdict: str
+    """accepted, rejected or unknown."""
     matched: int
+    """The number of lines that fit, of those `compared`."""
     compared: int
     others: int
+    """The number of lines that nothing is said about."""
     place: Place | None = None
+    """The place of a rejection: the line that no run writes."""
     guard: str | None = None
+    """The clause that forbids that line, where one does."""
     reason: str = ""
+    """The reason of a rejection or of unknown, in words."""
     gave_up: bool = False
+    """It is unknown since no run was found so far, or there were too many states; another model may have one."""
 
 
 class Beyond(NamedTuple):
-    """What a log tells that the model does not follow, in words, and the number of the first line that it bears on."""
+    """An event that the model does not follow, in words, and the number of the first line that it bears on."""
 
     line: int
     reason: str
 
 
 class Told(NamedTuple):
-    """What a log tells of the steps that write nothing.
-
-    * `may`: those that it does not rule out. `shown`: those of which it shows what they made, if not when: they are
-      tried first; `at_once`: the names of those among them that settle a partition (`runs.Steps`).
-    * `begins`: fields that it shows to be other at the beginning than the model says; `first`: the steps with which a
-      run may begin, if it does not tell (`openings`).
-    * `beyond`: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
-    """
+    """The evidence of a log about steps that write nothing."""
 
     may: May
+    """The steps that it does not rule out."""
     shown: May = unasked
+    """The steps whose results it shows, if not their time: they are tried first."""
     at_once: Collection[str] = ()
+    """The names of those among them that settle a partition (`runs.Steps`)."""
     begins: Mapping[str, Value] = MappingProxyType({})
+    """The fields that it shows to differ from the model's initial state."""
     first: May = unasked
+    """The steps with which a run may begin, if the log does not show them (`openings`)."""
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: ()
+    """The compared lines' events that the model does not follow, first lines first: from there on none is rejected."""
 
 
 def validate(
@@ -87,7 +87,7 @@ def validate(
     brokers: bool = False,
     most: int = MOST_STATES,
 ) -> Verdict:
-    """Looks for a run of the model that writes the log; the arguments are those of `verdicts`."""
+    """Search a run of the model that writes the log; the arguments are those of `verdicts`."""
     *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most)
     return found
 
@@ -102,19 +102,19 @@ def verdicts(
     brokers: bool,
     most: int,
 ) -> Iterator[Verdict]:
-    """Looks for a run of the model that writes the log: what is known after each of the efforts, the verdict last.
+    """Search a run of the model that writes the log: yield what is known after each effort, the verdict last.
 
-    Who has several models can take an effort with each in turn, before the next, which costs more (`lazy.EFFORTS`).
+    A caller with several models can take an effort with each in turn, before the next, dearer one (`lazy.EFFORTS`).
 
     Args:
         level: the lowest level that state.change.logger prints.
-        actor: who takes a step (`Family.actor`).
+        actor: the actor of a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
         ModelError: the model does not say what its steps print.
-        NotDecidedError: the log is of a kind that the model cannot speak of.
+        NotDecidedError: the log is of a kind that the model does not cover.
     """
     lines = evidence.with_brokers if brokers else evidence.compared
     others = evidence.lines - len(lines)
@@ -175,7 +175,7 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
 
 
 def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
-    """How many lines of the rows `wanted` a run with few hidden steps writes, after each of the efforts."""
+    """Yield the number of lines of the rows `wanted` that a run with few hidden steps writes, after each effort."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
     for written in lazy.written(runs, lines, until, first):
@@ -183,7 +183,7 @@ def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: 
 
 
 def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
-    """Goes through the lines with all states in which a run may be that has written those before."""
+    """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
         if is_later:
@@ -217,7 +217,7 @@ def unlimited(model: Model) -> Model:
 
 
 def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[Config] | None:
-    """With all states that hidden steps lead to before somebody writes; None if they are too many."""
+    """Add all states that hidden steps lead to before somebody writes; None if they are too many."""
     reached = set(configs)
     frontier = [each for each in configs if not pending(each.rest, stream)]
     while frontier:
@@ -231,7 +231,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[
 
 
 def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[str | None, str]:
-    """The clause that keeps a step from being taken that would write the line; of several, where fewest forbid it."""
+    """Return the clause that forbids a step from writing the line, and a reason; fewest forbidding clauses first."""
     best: tuple[int, str, str] | None = None
     waiting = [first for each in reached for first, *_ in pending(each.rest, stream)[:1]]
     states = sorted({each.state for each in reached if not pending(each.rest, stream)})
@@ -269,7 +269,7 @@ class _Kind(NamedTuple):
 def _forbidden(
     runs: Runs, kinds: Sequence[_Kind], state: tuple[Value, ...], event: Event
 ) -> Iterator[tuple[str, list[str]]]:
-    """Steps that would write a line, were it not for some clauses of their guards."""
+    """Yield steps that would write a line, except that some clauses of their guards forbid them."""
     reference, settings = runs.writer.reference, runs.steps.instance.settings
     env = reference.env(state)
     for action, guard, updates in kinds:

@@ -22,7 +22,7 @@ from .names import Names
 
 
 class Written(NamedTuple):
-    """A line: the broker in whose log it is, and what it says."""
+    """A line: the broker whose log has it, and its event."""
 
     broker: int
     event: Event
@@ -45,11 +45,11 @@ class _Reading:
 
 
 OFTEN = 100
-"""How often an expression is interpreted before it is compiled; that costs as much as some hundred readings."""
+"""The times that an expression is interpreted before it is compiled, which costs as much as some hundred readings."""
 
 
 def _often(expr: Expr, settings: Settings) -> Closure:
-    """The expression as a function of an environment: it is compiled if it is called often."""
+    """Return the expression as a function of an environment, which is compiled if it is called often."""
     interpreted, arguments = closure(expr), sorted({name_of(leaf) for leaf in free(expr)} - settings.keys())
     function: Callable[..., Value] | None = None
     called = 0
@@ -75,7 +75,7 @@ def _leaves(blocks: Iterable[Iterable[_Reading]]) -> set[Expr]:
 
 
 class Writer:
-    """What the steps of an instance write in a release; of that only some rows, if they are given."""
+    """The lines that the steps of an instance write in a release; only some rows of them, if given."""
 
     def __init__(self, instance: Instance, release: Release, names: Names, only: Container[str] | None = None) -> None:
         self.reference = Reference(instance)
@@ -93,15 +93,15 @@ class Writer:
             raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
 
     def prints(self, action: str) -> bool:
-        """Whether a step may write any of the lines."""
+        """Check whether a step may write any of the lines."""
         return any(self._blocks[action])
 
     def looks_back(self, action: str) -> bool:
-        """Whether what a step writes depends on the state after it."""
+        """Check whether what a step writes depends on the state after it."""
         return self._looks_back[action]
 
     def reads(self, action: str) -> frozenset[str]:
-        """The names of what the lines of a step depend on: fields, among others."""
+        """Return the names that the lines of a step depend on, such as fields."""
         return self._reads[action]
 
     def _has(self, line: Line) -> bool:

@@ -1,4 +1,4 @@
-"""What an audit's output folder tells a picture: how often each move was seen, and of which releases it may be."""
+"""Counts for a picture from an audit's output folder: of each move seen, with the releases that it may be of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...specs.releases import span
 
 AUDIT_FILE = "audit.json"
 _NO_RELEASE = ("none", "contradictory")
-"""What an audit writes for a stretch whose lines agree on no release."""
+"""The words that an audit writes for a stretch whose lines agree on no release."""
 
 
 class CountsError(IsrproofError, ValueError):
@@ -33,7 +33,7 @@ class Seen:
 
 
 def read(folder: Path, machine: str) -> tuple[Seen, ...]:
-    """What the audit that wrote `folder` saw of a machine, a pair of states once, sorted.
+    """Return the moves of a machine that the audit that wrote `folder` saw, a pair of states once, sorted.
 
     The folder holds `audit.json`, an object whose `transitions` is a list of {machine, from, to, count, illegal}.
     """
@@ -43,7 +43,7 @@ def read(folder: Path, machine: str) -> tuple[Seen, ...]:
 
 
 def releases(folder: Path) -> int:
-    """The mask of releases that all stretches of the audited log allow, or else any of them; 0 if none is told."""
+    """The mask of releases that all stretches of the audited log allow, or else any of them; 0 if none is known."""
     path, content = _audit(folder)
     try:
         spans = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] not in _NO_RELEASE]

@@ -30,7 +30,7 @@ def _labelled(drawing: Drawing) -> str:
 
 
 def _crowded(drawing: Drawing) -> str:
-    """Small states and moves without labels: colours tell groups, and what is under the pointer tells the rest."""
+    """Draw small states and moves without labels: colours show groups, and hints under the pointer show the rest."""
     colours = group_colours(drawing.edges)
     lines = [
         "digraph machine {",
@@ -65,7 +65,7 @@ def _caption(drawing: Drawing) -> str:
 
 
 def _hint(text: str) -> str:
-    """What a reader of the screen sees under the pointer."""
+    """Return the hint that a reader sees under the pointer."""
     return f' tooltip="{_text(text, 1000)}"' if text else ""
 
 

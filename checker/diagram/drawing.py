@@ -1,4 +1,4 @@
-"""What is in a picture of a machine, before any format: states, moves, how often they were seen, a caption."""
+"""The content of a machine's picture, before any format: states, moves, how often they were seen, a caption."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_REFUSED = 15
 @dataclass(frozen=True)
 class Node:
     """A state. `kind`: "seeded" states are given when a controller starts, "unknown" is the state of an entity not met
-    yet, "plain" any other, "stranger" a state that the release does not have. `hint` is told beside the picture."""
+    yet, "plain" any other, "stranger" a state that the release does not have. `hint` is shown beside the picture."""
 
     id: str
     name: str
@@ -90,16 +90,16 @@ def draw(
 
 
 def _caption_of(table: Machine, row: Release, among: int) -> str:
-    """The releases that a picture is of, if a log may be of any of `among` and `row` is drawn."""
+    """Return the releases in a picture's title, if a log may be of any of `among` and `row` is drawn."""
     if not among:
-        return f"{row.name} (the log does not tell its release)"
+        return f"{row.name} (the log does not show its release)"
     if all(_picture(table, each) == _picture(table, row) for each in RELEASES if each.mask & among):
         return names(among)
     return f"{row.name} (the log may be of {names(among)})"
 
 
 def _picture(table: Machine, row: Release) -> object:
-    """All that a picture has of a release besides its name."""
+    """Return all parts of a picture that depend on the release, except its name."""
     states = [(state.name, state.code_in(row)) for state in table.states_in(row)]
     return states, table.moves(row), table.seeds_in(row), row.state_change_level
 
@@ -107,7 +107,7 @@ def _picture(table: Machine, row: Release) -> object:
 def _kept(
     seen: Iterable[Seen] | None, valid: Collection[tuple[str, str]]
 ) -> tuple[dict[tuple[str, str], Seen] | None, int]:
-    """What was seen, by states, without all but the most frequent moves outside the table; and how many went."""
+    """Return the moves seen, by states, with only the most frequent ones outside the table; and how many were cut."""
     if seen is None:
         return None, 0
     pairs = {(one.source, one.target): one for one in seen}
@@ -168,7 +168,7 @@ def _edge(
 
 
 def _when(valid: int, both: int) -> str:
-    """In which of the releases `both`, which have the two states, a move is valid."""
+    """Return the releases of `both`, which have the two states, in which a move is valid, in words."""
     later = both & ~((valid & -valid) - 1)
     return f"since {names(valid & -valid)}" if valid == later else f"valid in {names(valid)}"
 
@@ -198,7 +198,7 @@ def _caption(
     logged = dict.fromkeys((move.line, move.level) for move in moves if move.line)
     caption_lines += [f"Logged at {at}: {_meaning(line)}" for line, at in logged]
     if any(not move.line for move in moves):
-        caption_lines.append("No line tells of the other moves" if logged else "No line tells of a move")
+        caption_lines.append("No line shows the other moves" if logged else "No line shows a move")
     if any(edge.hidden for edge in edges):
         caption_lines.append(f"Dashed: a log at {level} need not show it")
     silent = sorted({move.silent_when for move in moves if move.silent_when})
@@ -209,6 +209,6 @@ def _caption(
 
 
 def _meaning(line: str) -> str:
-    """What a line of the line table says, for people; a line that is not in it is told by its id."""
+    """Return the meaning of a line of the line table, for people; the id of a line that is not in it."""
     row = lines.rows().get(line)
     return line if row is None else row.meaning

@@ -1,4 +1,4 @@
-"""What the shape of a machine implies, in words."""
+"""Facts that the shape of a machine implies, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A family of models as a picture of who speaks to whom: who writes and who reads what others hold."""
+"""A family of models as a picture of its speakers: each writes and reads what others hold."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOST_LABELS = 6
 def draw(family: Family, release: str | None = None) -> Drawing:
     """The picture of a release, with all parts.
 
-    An arrow leads from whoever holds a field to whoever makes something of it in a step, and from whoever takes a step
-    to whoever holds what it writes; its labels are the steps. Into a queue one speaks by putting something into it.
+    An arrow leads from the holder of a field to the actor that uses it in a step, and from the actor of a step to the
+    holder of what it writes; its labels are the steps. An actor speaks into a queue by putting something into it.
 
     Raises:
-        IsrproofError: the family has no row for the release, or does not say who holds its fields.
+        IsrproofError: the family has no row for the release, or does not name the holders of its fields.
     """
     model = family.model(release, adding=[each.name for each in family.parts])
     labels: dict[tuple[str, str], list[str]] = {}
@@ -36,7 +36,7 @@ def draw(family: Family, release: str | None = None) -> Drawing:
         for (source, target), steps in labels.items()
     )
     row = family.release(release)
-    caption = ("An arrow: who is told of what another holds, or tells it; the steps in which that happens",)
+    caption = ("An arrow: one reads what another holds, or writes to it; the steps in which that happens",)
     return Drawing(f"{family.name}: who speaks to whom, in Kafka {row.name}", caption, nodes, edges, ())
 
 
@@ -46,7 +46,7 @@ def _pairs(family: Family, action: Action) -> list[tuple[str, str]]:
         read |= {family.owners.get(name) for name in _read(each)}
         if not _is_queue(each.field) or Op.SEQ_APPEND in operators(each.value):
             written.add(family.owners.get(str(each.field.data)))
-    if actor not in family.owners.values():  # what comes from outside is told to somebody, and asks nobody
+    if actor not in family.owners.values():  # an actor from outside writes to somebody, and reads from nobody
         read = set()
     found = [(one, actor) for one in family.owners.values() if one in read and one != actor]
     found += [(actor, one) for one in family.owners.values() if one in written and one != actor]
@@ -54,7 +54,7 @@ def _pairs(family: Family, action: Action) -> list[tuple[str, str]]:
 
 
 def _read(update: Update) -> set[str]:
-    """The fields of which a new value is made, but for the one that is updated; of a queue, whoever takes its head."""
+    """Return the fields that a new value reads, except the updated one; a queue is read by the taker of its head."""
     found = {str(leaf.data) for leaf in free(update.value) if leaf.op is Op.FIELD and not _is_queue(leaf)}
     for node in topological(update.value):
         if node.op is Op.SEQ_AT:

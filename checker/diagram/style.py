@@ -1,4 +1,4 @@
-"""How a picture looks, in every format: (fill, line, text) colours by kind of state, and the colours of moves."""
+"""Colours of pictures, in every format: (fill, line, text) by kind of state, and those of moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUPS = (
     *("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#9c755f", "#2aa198"),
     *("#d4a017", "#ff7f9f", "#8c8c8c", "#6a51a3", "#1f6f3f", "#a0522d"),
 )
-"""Colours that are told apart, for groups of moves."""
+"""Distinct colours for groups of moves."""
 
 
 def edge_colour(edge: Edge) -> str:
@@ -37,7 +37,7 @@ def group_colours(edges: Iterable[Edge]) -> Mapping[str, str]:
 
 
 def in_order_of_life(nodes: Iterable[Node]) -> list[Node]:
-    """A life begins and ends unknown: layouts put what they meet first on top."""
+    """Return the nodes in the order of a life, which begins and ends unknown: layouts put the first ones on top."""
     return sorted(nodes, key=lambda node: node.kind != "unknown")
 
 

@@ -1,7 +1,7 @@
-"""Which moves get a function of their own: those that need many nodes that nothing else needs.
+"""Moves that get a function of their own: those that need many nodes that nothing else needs.
 
-Most moves of a large model can be taken in few states, or in none of an instance. What only they need is written,
-compiled and computed once a state can take them.
+Most moves of a large model can be taken in few states, or in none of an instance. The code that only they need is
+written, compiled and computed once a state can take them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHARED = -1
 
 
 def moves_apart(program: Program, writer: Writer, least: int) -> Mapping[int, tuple[int, ...]]:
-    """The moves that get a function of their own, each with the nodes of others that it reads.
+    """Return the moves that get a function of their own, each with the nodes of others that it reads.
 
     Args:
         writer: says what the source of a node names.
@@ -44,7 +44,7 @@ def moves_apart(program: Program, writer: Writer, least: int) -> Mapping[int, tu
 
 
 def _own(owners: dict[int, int], writer: Writer, nodes: Sequence[int], owner: int) -> None:
-    """Marks what is below some nodes as an owner's; what belongs to another already is shared."""
+    """Mark the nodes below some as an owner's; a node that belongs to another already is shared."""
     stack = [(node, owner) for node in nodes]
     while stack:
         node, mine = stack.pop()

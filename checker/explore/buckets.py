@@ -1,4 +1,4 @@
-"""What workers do of a search whose levels are rows of buckets: states expanded, and entered where they belong.
+"""Work of a search whose levels are rows of buckets: workers expand states, and enter them where they belong.
 
 A row has the states of one bucket, or some of them: packed words, and for each state the one that it was found from and
 the move. Which bucket a state is in depends on its words only, so equal states meet in one.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BUCKETS = 64  # a power of two
-ACCOUNT = -1  # in place of a bucket: the row tells what was counted
+ACCOUNT = -1  # in place of a bucket: the row has the counts
 
 GATHERED = 1 << 19  # states that a worker expands before it sends what it found
 _MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
@@ -109,7 +109,7 @@ def _expanded(search: Search, found_orbits: Orbits | None, depth: int, words: Wo
 
 
 def _account(search: Search, found: Found) -> Mapping[str, Any]:
-    """What was counted, with packed states in the place of ids."""
+    """Return the counts, with packed states in the place of ids."""
     over, dead = found.overflow, found.first_deadlock
     return {
         "taken": found.taken,
@@ -148,7 +148,7 @@ def row(bucket: int, words: Words, found_orbits: Orbits | None, parents: bytes =
 
 
 def found_from(program: Program, held: Row, sought: frozenset[int]) -> Iterator[tuple[int, int, int]]:
-    """Of packed states, those that a row has: each with the state that it was found from, and the move."""
+    """Yield the sought states that a row has: each with the state that it was found from, and the move."""
     words, parents = to_words(program, held.words), to_words(program, held.parents)
     size = len(held.moves) // max(len(words[0]), 1)
     moves = np.frombuffer(held.moves, f"u{size}") if size else ()

@@ -1,4 +1,4 @@
-"""From typed expressions to scalar ones: parameters and quantifiers expanded, maps and sequences spread over cells.
+"""Translation of typed expressions to scalar ones: parameters and quantifiers expanded, maps and sequences spread.
 
 Shapes are those of `layout.py`, with scalar nodes in the place of cells.
 """
@@ -46,7 +46,7 @@ Later = tuple[str, Expr | None]
 
 
 class Flattener:
-    """Translates the expressions of one instance; what does not depend on a parameter is translated once."""
+    """The translation of one instance's expressions; a part that depends on no parameter is translated once."""
 
     def __init__(self, layout: Layout, scalars: Scalars) -> None:
         self.layout = layout
@@ -74,7 +74,7 @@ class Flattener:
         return Sequence(self._loaded(shape.length), tuple(self._loaded(item) for item in shape.items))
 
     def step(self, after: dict[str, Any]) -> None:
-        """Sets what `after(field)` means: the new shapes of the fields that an action updates."""
+        """Set what `after(field)` means: the new shapes of the fields that an action updates."""
         self.after = after
         self._changes = {}
         for name, shape in after.items():
@@ -122,7 +122,7 @@ class Flattener:
     def flat(self, expr: Expr, binding: Binding) -> Any:
         """The shape of an expression, with its variables bound to values.
 
-        It is kept for whoever asks again: another action, and another step that leaves alone, or changes in the same
+        It is kept for other callers: another action, and another step that leaves alone, or changes in the same
         way, what the expression reads after it.
         """
         values = tuple([binding[each] for each in self.variables(expr)])
@@ -236,7 +236,7 @@ class Flattener:
         return Sequence(length, tuple(self.choose(test, left, right) for left, right in items))
 
     def equal(self, a: Any, b: Any) -> int:
-        """Whether two shapes hold the same value."""
+        """Return the node that says whether two shapes hold the same value."""
         s = self.s
         if isinstance(a, int):
             return s.eq(a, b)
@@ -254,7 +254,7 @@ class Flattener:
         return s.both(s.eq(a.length, b.length), *(self.equal(left, right) for left, right in items))
 
     def same(self, a: int, b: int) -> int:
-        """Whether two truth values agree."""
+        """Return the node that says whether two truth values agree."""
         s = self.s
         if s.true in (a, b) or s.false in (a, b):
             other, known = (b, a) if a in (s.true, s.false) else (a, b)

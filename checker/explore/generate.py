@@ -66,7 +66,7 @@ class Columns(Writer):
         return name
 
     def changed(self, cells: Sequence[tuple[Cell, int]]) -> tuple[str, str]:
-        """Writes the new value of a column that holds these cells; its name, and the source of what is changed."""
+        """Write the new value of a column that holds these cells; return its name, and the source of the change."""
         key = tuple((cell.index, node) for cell, node in cells)
         if key not in self._changed:
             self._changed[key] = f"n{len(self._changed)}"
@@ -76,7 +76,7 @@ class Columns(Writer):
         return name, f"({cell.byte // 8}, {cell.byte % 8 // cell.size}, {name})"
 
     def _new(self, cells: Sequence[tuple[Cell, int]]) -> str:
-        """What is left of a column, and the new numbers of its cells."""
+        """Return what is left of a column, with the new numbers of its cells."""
         s, size = self.s, cells[0][0].size
         kept, constant, parts = (1 << 8 * size) - 1, 0, []
         for cell, node in cells:
@@ -96,13 +96,13 @@ class Columns(Writer):
         return " | ".join([*parts, *([str(constant)] if constant else [])])
 
     def list_of(self, nodes: Sequence[int], gives: str) -> None:
-        """Writes a line that returns or yields where each of some truth values is true."""
+        """Write a line that returns or yields where each of some truth values is true."""
         self.write(nodes, named=frozenset(nodes))
         holds = itertools.chain(*(self.holds[node] for node in nodes))
         self.line(f"{gives} [{', '.join(self.mask(node) for node in nodes)}]", holds)
 
     def step(self, index: int, gives: str) -> None:
-        """Writes a line that returns or yields the `Steps` of a move; all that it needs has names."""
+        """Write a line that returns or yields the `Steps` of a move; all values that it needs have names."""
         move = self.program.moves[index]
         writes = stored(self.program, move.writes)
         changed = [self.changed(cells) for cells in self._by_column(writes)]
@@ -126,7 +126,7 @@ class Columns(Writer):
         return [tuple(cells) for cells in found.values()]
 
     def function(self) -> str:
-        """The lines as the body of a function of `w`: the columns that they read, then they."""
+        """The lines as the body of a function of `w`: the columns that they read, then the lines."""
         # Each byte becomes a column of its own once; after that, every operation is on neighbouring bytes.
         loads = [f"{name} = {source}.copy()" for name, source in self.columns.items()]
         return "\n ".join([*loads, *self.freeing()])
@@ -265,7 +265,7 @@ Expand = Callable[[list[Any]], tuple[list[Any], Iterator[Steps]]]
 
 
 def build(program: Program, apart_from: int = APART) -> Expand:
-    """Compiles a program: for a chunk of states, the masks of its state watches and the steps of its moves.
+    """Compile a program: for a chunk of states, the masks of its state watches and the steps of its moves.
 
     Args:
         apart_from: the nodes that a move must need alone to get a function of its own.
@@ -297,7 +297,7 @@ def _on_demand(program: Program, index: int, given: Sequence[int]) -> Callable[.
 
 
 def build_masks(program: Program, nodes: Sequence[int]) -> Masks:
-    """Compiles a function that tells, per state, where each of the nodes is true."""
+    """Compile a function that returns, per state, where each of the nodes is true."""
     return _compiled(masks_source(program, nodes))
 
 
@@ -309,7 +309,7 @@ def successors(words: list[Any], rows: Any, changed: Changed) -> list[Any]:
 
 
 def overwrite(words: list[Any], rows: Any, changed: Changed) -> None:
-    """Makes successors of copies of the rows of a chunk: only the columns that change are written."""
+    """Make successors of copies of the rows of a chunk: only the columns that change are written."""
     for word, place, column in changed:
         target = words[word]
         target.view(column.dtype)[place :: target.itemsize // column.itemsize] = column.take(rows)
@@ -330,7 +330,7 @@ def _compiled(
 
 
 def _count(mask: Any, bits: int) -> Any:
-    """How many of the lowest bits are set, per row."""
+    """Count the lowest bits that are set, per row."""
     total = (mask & 1).astype("i4")
     for at in range(1, bits):
         total = total + ((mask >> at) & 1).astype("i4")

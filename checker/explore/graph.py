@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 MOST_STATES = 5000
 MOST_DRAWN = 500
-"""States beyond which nobody can follow a picture."""
+"""The most states of a picture that people can follow."""
 MOST_LABELLED = 50
-"""States beyond which the steps of a picture have no labels: they would hide it."""
+"""The most states of a picture whose steps have labels: more would hide it."""
 
 
 def state_graph(

@@ -1,8 +1,8 @@
-"""How a state is packed: each field becomes cells, each cell a few bits of a byte, bytes form words.
+"""Layout of packed states: each field becomes cells, each cell a few bits of a byte, bytes form words.
 
 Cells never straddle a byte (a cell of more than 8 bits takes whole bytes), so that a cell is read with one shift and
-one mask of a byte column, and a permutation of replicas works byte by byte. What is not there (an absent option, a
-position beyond the end of a sequence) has one canonical value: equal states are equal words.
+one mask of a byte column, and a permutation of replicas works byte by byte. An absent value (of an option, or beyond
+the end of a sequence) has one canonical form: equal states are equal words.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Fused(NamedTuple):
 
 
 class Optional(NamedTuple):
-    """An option of something larger: a truth value, and the canonical blank where it is none."""
+    """An option of a larger value: a truth value, and the canonical blank where it is none."""
 
     present: Any
     value: Any
@@ -181,7 +181,7 @@ class Layout:
         return around
 
     def _place(self) -> int:
-        """Gives each cell its byte and shift: large cells first, each into the first byte with room."""
+        """Give each cell its byte and shift: large cells first, each into the first byte with room."""
         room: list[int] = []
         used = 0
         for cell in sorted((each for each in self.cells if each.size > 1), key=lambda each: -each.size):
@@ -312,7 +312,7 @@ def packed(words: Seq[Any], row: int) -> int:
 
 
 def blank(sort: Sort, settings: Settings) -> Value:
-    """The canonical value of what is not there: the default of the sort, or the first element of a finite one."""
+    """The canonical absent value: the default of the sort, or the first element of a finite one."""
     if isinstance(sort, FiniteSort):
         return 0
     if isinstance(sort, IntSort):

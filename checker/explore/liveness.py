@@ -2,13 +2,13 @@
 
 A behaviour breaks `condition leads to goal` if from some state with the condition on the goal never holds again. In a
 finite graph it ends up in a strongly connected part of the states without the goal, or in one state. It is fair if each
-fair step (an action with its parameters) is taken there, or impossible in some state there: what is weakly fair is not
-put off forever while it is always possible. A step that changes nothing is none.
+fair step (an action with its parameters) is taken there, or impossible in some state there: a weakly fair step is not
+put off forever while it is always possible. A step that changes nothing does not count.
 
-The largest parts are enough: what a smaller part allows, the whole one does too.
+The largest parts are enough: whatever a smaller part allows, the whole one allows too.
 
-Where only a limit of the instance forbids a fair step, the search was cut off: nobody knows what would happen there,
-and no behaviour that stays there is told.
+Where only a limit of the instance forbids a fair step, the search was cut off: what would happen there is not known,
+and no behaviour that stays there is reported.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _chunks(search: Search) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _end(waiting: Waiting, fair: Sequence[int]) -> tuple[frozenset[int], Mapping[int, tuple[Edge, ...]]] | None:
-    """Where a fair behaviour can stay: the states, and the steps between them; None if nowhere."""
+    """Return the states in which a fair behaviour can stay, and the steps between them; None if there are none."""
     for state in sorted(waiting.edges):
         if not any(waiting.possible[move][state] for move in fair):
             return frozenset((state,)), {state: ()}
@@ -202,7 +202,7 @@ def _hop(search: Search, program: Program, edge: Edge) -> Hop:
 
 
 def check(reference: Reference, prop: Property, lasso: Path) -> None:
-    """Makes sure, by the reference, that a lasso is a fair behaviour that breaks the property.
+    """Make sure, by the reference, that a lasso is a fair behaviour that breaks the property.
 
     Raises:
         EngineError: it is not.

@@ -123,7 +123,7 @@ def model_of(row: Row) -> Model:
 
 
 def run(row: Row) -> Result:
-    """Explores a row and compares."""
+    """Explore a row and compare it with the expectation."""
     chosen = model_of(row)
     promised = [each.name for each in chosen.properties if each.name not in chosen.suspended]
     asked = [name for name in row.asked if name not in promised]
@@ -147,7 +147,7 @@ def run(row: Row) -> Result:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is told of a row after its run, as text and as a JSON object."""
+    """The report of a row after its run, as text and as a JSON object."""
 
     lines: list[str]
     row: dict[str, Any]
@@ -155,18 +155,18 @@ class Shown:
 
 
 def shown(row: Row) -> Shown:
-    """Explores a row; nothing is left of the search, so that it can be done in another process."""
+    """Explore a row and report it; nothing is left of the search, so another process can do it."""
     result = run(row)
     return Shown(lines(result), json_row(result), result.as_expected)
 
 
 def run_all(jobs: int = 1, progress: Callable[[str], None] = lambda line: None) -> Iterator[Shown]:
-    """Explores every row, in this order; `jobs` processes share them."""
+    """Explore every row, in this order; `jobs` processes share them."""
     return in_turn(shown, rows(), jobs, lambda row: progress(row.title))
 
 
 def lines(result: Result) -> list[str]:
-    """A row as text: what holds in one line, what is violated in one line each."""
+    """A row as text: one line for all that holds, and one for each violation."""
     found = result.exploration
     wrong = "" if result.row.distinct in (None, found.distinct) else f", EXPECTED {result.row.distinct:,}"
     cell_lines = [f"{result.row.title}: {found.distinct:,} states{wrong}, depth {found.depth}, {found.seconds:.1f} s"]

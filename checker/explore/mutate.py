@@ -38,22 +38,21 @@ OF_MODEL = {
 
 
 def instances_of(model: Model) -> Instances:
-    """The instances that are searched unless others are asked for; of a model with other settings, the default one."""
+    """Return the instances that are searched by default; for a model with other settings, its default instance."""
     known = {each.name for each in model.settings}
     return OF_MODEL.get(model.name, INSTANCES) if known >= set(INSTANCES[0]) else ({},)
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """What happened without one clause.
-
-    `broken`: property -> states of its shortest counterexample, in `instance`, the first instance where one breaks.
-    """
+    """The result without one clause."""
 
     action: str
     clause: Clause
     broken: Mapping[str, int]
+    """Property -> the number of states of its shortest counterexample."""
     instance: Mapping[str, int] | None
+    """The first instance in which a property breaks."""
     exploration: Exploration | None
     searched: Instances
     unfinished: tuple[str, ...] = ()
@@ -80,7 +79,7 @@ def mutations(
     symmetry: bool | None = None,
     actions: Container[str] | None = None,
 ) -> Iterator[Mutation]:
-    """Drops each guard clause, and searches the instances until a property breaks.
+    """Drop each guard clause, and search the instances until a property breaks.
 
     Args:
         instances: settings, smallest first; those of `instances_of` if None.

@@ -96,13 +96,13 @@ def source(program: Program) -> str:
 
 
 def build(program: Program) -> Expand:
-    """Compiles the function."""
+    """Compile the function."""
     expand: Expand = _compiled(source(program), "expand")
     return expand
 
 
 def build_guards(program: Program, guards: Sequence[int]) -> Callable[[int], tuple[bool, ...]]:
-    """Which of some conditions hold in a packed state."""
+    """Compile a function that returns, for a packed state, whether each condition holds."""
     plain = Plain(program)
     plain.count(guards)
     plain.write(guards)

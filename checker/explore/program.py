@@ -1,4 +1,4 @@
-"""An instance as scalar programs: for each action and choice of parameters a guard, new cells, and what to watch."""
+"""An instance as scalar programs: for each action and choice of parameters a guard, new cells, and watches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Guarded:
 
 
 class Effect(NamedTuple):
-    """What a step makes of the state: the fields after it as shapes, and what a `Move` has of it."""
+    """The effect of a step on the state: the fields after it as shapes, and a `Move`'s part of it."""
 
     after: dict[str, Any]
     writes: tuple[tuple[Cell, int], ...]
@@ -65,7 +65,7 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Move(Guarded):
-    """With what a step makes of the state.
+    """A guarded action with its effect on the state.
 
     * `writes`: (cell, new value); `overflow`: true where a new value is not in its field's range.
     """
@@ -89,7 +89,7 @@ class Program:
 
 
 def program(instance: Instance, properties: Seq[Property]) -> Program:
-    """Flattens an instance.
+    """Flatten an instance.
 
     A *sometimes* property is watched for the first state or step where it holds, the others for the first where they
     do not.
@@ -161,7 +161,7 @@ def guarded(flat: Flattener, instance: Instance) -> Iterator[Guarded]:
 
 
 def effect(flat: Flattener, move: Guarded) -> Effect:
-    """What a move makes of the state."""
+    """Return the effect of a move on the state."""
     scalars, binding = flat.s, dict(zip(move.action.params, move.params, strict=True))
     held = [node for _, node in move.clauses]
     after = {str(each.field.data): flat.flat(each.value, binding) for each in move.action.updates}
@@ -188,7 +188,7 @@ def unwatched(program: Program, properties: Container[int]) -> Program:
 
 
 def _store(f: Flattener, target: Any, shape: Any, writes: list[tuple[Cell, int]], overflows: list[int]) -> None:
-    """Matches a new value with the cells it goes to; values out of range are noted."""
+    """Match a new value with the cells it goes to; values out of range are noted."""
     s = f.s
     if isinstance(target, Cell):
         node = shape

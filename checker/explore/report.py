@@ -1,4 +1,4 @@
-"""What a run found, as text, as one JSON object, as ITF (Apalache's and Quint's trace format), as a Mermaid diagram."""
+"""Reports of a run: text, one JSON object, ITF (Apalache's and Quint's trace format), a Mermaid diagram."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def text_report(result: Exploration) -> str:
 
 
 def not_in(model: Model) -> str:
-    """What a model leaves out, by name: said beside each of its verdicts. `model_lines` says what each is."""
+    """Return the names of what a model leaves out, for each of its verdicts. `model_lines` explains each."""
     names = "; ".join(each.split(" (", 1)[0] for each in model.left_out)
     return f"not in this model (isrproof explore MODEL --list says more): {names}"
 
@@ -128,7 +128,7 @@ def _decided(each: Decided) -> str:
 
 
 def _path_lines_once(path: Path, paths_before: list[tuple[str, Path]]) -> list[str]:
-    """The lines of a path; where it begins as a whole one that was told before, only the rest."""
+    """Return the lines of a path; where it begins with a whole path that was printed before, only the rest."""
     for name, other in paths_before:
         if path.states[: other.length] == other.states:
             if path.length == other.length:
@@ -148,7 +148,7 @@ def path_lines(path: Path, skip: int = 1) -> list[str]:
 
 
 def _loop_lines(path: Path) -> list[str]:
-    """How a lasso goes on."""
+    """Return the lines on how a lasso goes on."""
     if path.loop is None:
         return []
     if path.loop == path.length - 1:

@@ -1,4 +1,4 @@
-"""What exploring an instance gives: verdicts of properties, counts, and the paths that show them."""
+"""Results of exploring an instance: verdicts of properties, counts, and the paths that show them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ NO_DEADLOCK = Property("NoDeadlock", "Some action can be taken in every state.",
 
 
 class Decided(NamedTuple):
-    """What is known of one property.
-
-    `path`: a counterexample, or for a *sometimes* property that is met its witness; always of shortest length.
-    """
+    """The verdict on one property."""
 
     prop: Property
     verdict: Verdict
     path: Path | None = None
+    """A counterexample, or the witness of a *sometimes* property that is met; always of shortest length."""
     reason: str = ""
 
 
 class Taken(NamedTuple):
-    """How often an action was taken over all its parameters; `alone`: how often a clause was the only one false."""
+    """Counts of an action: how often it was taken, and for each clause how often it `alone` was false."""
 
     action: str
     taken: int
@@ -62,7 +60,7 @@ class Exploration:
     peak_mb: int
 
     def __getitem__(self, name: str) -> Decided:
-        """What is known of a property, by its name."""
+        """Return the verdict on a property, by its name."""
         for each in self.properties:
             if each.prop.name == name:
                 return each

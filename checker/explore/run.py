@@ -30,7 +30,7 @@ from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
 
 
 class Searching(Protocol):
-    """A search over a program, after which it tells of states how it came to them."""
+    """A search over a program that can then show how it reached a state."""
 
     def run(
         self,
@@ -44,7 +44,7 @@ class Searching(Protocol):
         """All that is reached from a packed initial state."""
 
     def packed(self, state: int) -> int:
-        """The packed integer of a state that the search tells of."""
+        """Return the packed integer of a state that the search reports."""
 
     def trail(self, state: int) -> list[tuple[int, int]]:
         """The states on the way to one, after the initial state, each with its move."""
@@ -65,7 +65,7 @@ def explore(
     progress: Progress | None = None,
     **settings: int,
 ) -> Exploration:
-    """Searches all reachable states of an instance, breadth first.
+    """Search all reachable states of an instance, breadth first.
 
     Args:
         settings: of the instance, by name; what is not given has its default.
@@ -101,19 +101,19 @@ def explore_instance(
     progress: Progress | None = None,
     engine: Callable[[Program], Searching] = Search,
 ) -> Exploration:
-    """Searches all reachable states of an instance, breadth first.
+    """Search all reachable states of an instance, breadth first.
 
     Args:
         settings: by name; what is not given has its default.
         properties: names or properties; all that the model promises if None. Asking for a property of ghost fields
             turns these on.
         symmetry: search one state per orbit of interchangeable elements; None: where that is sound, and decides all.
-        limits: where to stop unfinished; what is not decided by then is *unknown*.
+        limits: the point at which to stop unfinished; a property that is not decided by then is *unknown*.
         until_decided: stop as soon as every property is decided (counts are then partial).
         until_violated: stop after the level on which the first property is violated.
         deadlock: a state without successor is a violation.
         coverage: count per clause how often it alone forbade a step; in memory only.
-        engine: what searches a program: in memory, or a `SparkSearch`.
+        engine: the search of a program: in memory, or a `SparkSearch`.
 
     Raises:
         ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.
@@ -267,7 +267,7 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
 def _leads(
     prop: Property, index: int, found: Found, search: Searching, program: Program, reference: Reference, symmetry: bool
 ) -> Decided:
-    """A leads-to property on the graph of a finished search: an orbit does not tell which replica a step is of."""
+    """Decide a leads-to property on the graph of a finished search: an orbit hides which replica a step is of."""
     if symmetry:
         return Decided(prop, "unknown", reason="decided without symmetry only")
     if found.stopped is not None:
@@ -281,7 +281,7 @@ def _leads(
 
 
 def out_of_range(path: Path) -> str:
-    """What the last step of a path stores that its field cannot hold."""
+    """Return the value that the last step of a path stores and that its field cannot hold, in words."""
     settings = path.instance.settings
     for name, (_, value) in path.steps[-1].changes.items():
         try:
@@ -329,7 +329,7 @@ def assert_holds(
     symmetry: bool | None = None,
     **settings: int,
 ) -> Exploration:
-    """For tests: explores, and fails with the counterexample printed unless every property holds.
+    """Explore for a test, and fail with the counterexample printed unless every property holds.
 
     Raises:
         AssertionError: a property is violated or unknown.

@@ -175,7 +175,7 @@ class Scalars:
         return self._make(BITAND, (a, b), 0, min(_ones(self.his[a]), _ones(self.his[b])))
 
     def and_not(self, a: int, b: int) -> int:
-        """The bits of `a` that `b` has not."""
+        """The bits of `a` that `b` does not have."""
         if a == b:
             return self.const(0)
         if self.ops[b] == CONST:
@@ -191,7 +191,7 @@ class Scalars:
         return self._make(BIT, (position,), 0, _ones(1 << self.his[position]))
 
     def test(self, mask: int, position: int) -> int:
-        """Whether a bit is set; a position beyond either end is not."""
+        """Return the node that says whether a bit is set; a position beyond either end is not."""
         los, ops = self.los, self.ops
         if ops[position] == CONST:
             if los[position] < 0 or _ones(self.his[mask]) >> los[position] == 0:
@@ -208,7 +208,7 @@ class Scalars:
         )
 
     def count(self, mask: int) -> int:
-        """How many bits are set."""
+        """Return the node that counts the set bits."""
         if self.ops[mask] == CONST:
             return self.const(bin(self.los[mask]).count("1"))
         return self._make(COUNT, (mask,), 0, _ones(self.his[mask]).bit_length())

@@ -27,7 +27,7 @@ NARROW, NARROW_LEVELS = 48, 24
 
 
 class Limits(NamedTuple):
-    """Where a search stops unfinished: its verdict is then *unknown* for what it has not found."""
+    """The limits at which a search stops unfinished: its verdict is then *unknown* for what it has not found."""
 
     states: int | None = None
     depth: int | None = None
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     memory_mb: int | None = None
 
     def reached(self, states: int, seconds: float) -> str | None:
-        """Which of the limits on states and seconds is reached, if one is."""
+        """Return the limit on states or seconds that is reached, if any."""
         if self.states is not None and states >= self.states:
             return f"{self.states} states"
         if self.seconds is not None and seconds >= self.seconds:
@@ -54,7 +54,7 @@ class Hit(NamedTuple):
 
 @dataclass
 class Found:
-    """What a search found. `stopped` is the limit that ended it, None if it is complete.
+    """The result of a search. `stopped` is the limit that ended it, None if it is complete.
 
     All counts are of states, also where one of each orbit is searched; `searched` are those that are.
     """
@@ -76,7 +76,7 @@ Progress = Callable[[int, int, int], None]
 
 
 def enough(program: Program, found: Found, until_decided: bool, until_violated: bool) -> str | None:
-    """Why a search that has states left ends after a level all the same, if it does."""
+    """Return why a search that has states left ends after a level, if it does."""
     violated = found.overflow is not None or any(program.properties[each].kind != "sometimes" for each in found.hits)
     if until_violated and violated:
         return "the first violation"
@@ -121,7 +121,7 @@ class Search:
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """Searches from a packed initial state.
+        """Search from a packed initial state.
 
         Args:
             until_decided: stop as soon as every watched property has fired.
@@ -166,7 +166,7 @@ class Search:
         return found
 
     def expand_level(self, states: Words, depth: int, orbits: Orbits | None = None) -> tuple[Found, int]:
-        """Expands some states in a table of their own; what was counted, and where what they lead to begins there."""
+        """Expand some states in a table of their own; return the counts, and the id of their first successor there."""
         self.table = self.table.empty()
         self.table.enter(states, 0, 0)
         end = self.table.count
@@ -177,7 +177,7 @@ class Search:
         return found, end
 
     def trail(self, state: int) -> list[tuple[int, int]]:
-        """How the search came to a state: the ids after the initial one, each with its move."""
+        """Return the search's way to a state: the ids after the initial one, each with its move."""
         steps = []
         while state != 0:
             steps.append((state, int(self.table.moves[state])))
@@ -191,24 +191,24 @@ class Search:
         return packed(next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move), 0)
 
     def _weights(self, low: int, high: int, orbits: Orbits | None) -> Any | None:
-        """How many states each of some stands for; None: itself."""
+        """Return the number of states that each state stands for; None: only itself."""
         return None if orbits is None else orbits.sizes([word[low:high] for word in self.table.words])
 
     def _states(self, low: int, high: int, orbits: Orbits | None) -> int:
-        """How many states some stand for."""
+        """Count the states that a range of states stands for."""
         cuts = range(low, high, self.chunk) if orbits is not None else ()
         parts = (self._weights(cut, min(cut + self.chunk, high), orbits) for cut in cuts)
         return high - low if orbits is None else sum(int(part.sum()) for part in parts if part is not None)
 
     def _watch_less(self, found: Found) -> None:
-        """Stops watching for properties that are decided: a shorter path cannot come any more."""
+        """Stop watching for properties that are decided: a shorter path cannot come any more."""
         less = unwatched(self.program, found.hits)
         if less is not self.program:
             self.program = less
             self.expand = build(less)
 
     def _by_state(self, states: int) -> bool:
-        """Whether a level goes to plain Python."""
+        """Decide whether a level goes to plain Python."""
         if states > self.narrow:
             return False
         self.narrow_levels -= 1
@@ -254,7 +254,7 @@ class Search:
         self._enter(end, orbits)
 
     def _enter(self, end: int, orbits: Orbits | None) -> None:
-        """Adds the candidates written behind the states, up to an end."""
+        """Add the candidates written behind the states, up to an end."""
         table = self.table
         if orbits is not None and end > table.count:
             fresh = slice(table.count, end)
@@ -296,9 +296,9 @@ class Search:
         self._enter(at, orbits)
 
     def _note(self, found: Found, prop: int, ids: Any, move: int | None) -> None:
-        """Notes where a watch fired: in states of this level, or for steps from them by a move.
+        """Note where a watch fired: in states of this level, or for steps from them by a move.
 
-        Of the first places the smallest packed state is kept, so that every run tells the same.
+        Of the first places the smallest packed state is kept, so that every run reports the same.
         """
         length = found.depth if move is None else found.depth + 1
         known = found.hits.get(prop)
@@ -319,7 +319,7 @@ class Search:
 
 
 def _summed(rows: Any, ways: Any | None, weights: Any | None) -> int:
-    """The steps from some states, each in its ways, of all that these states stand for."""
+    """Count the steps from some states, each in its ways, and from all states that these stand for."""
     if ways is None:
         return len(rows) if weights is None else int(weights.take(rows).sum())
     taken = ways.take(rows)

@@ -1,4 +1,4 @@
-"""Source text for scalar nodes: what NumPy and plain Python are written from alike.
+"""Source text for scalar nodes: the common part of the NumPy and the plain Python dialect.
 
 A node that is used once is written inside its user, any other gets a line and a name of its own.
 """
@@ -19,7 +19,7 @@ DEEPEST = 12
 # A negation is written into what it negates, `a > b` for `not a <= b`: one operation less.
 NEGATED = frozenset({LE, EQ, TEST})
 COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
-"""How every dialect writes comparisons, each with its negation."""
+"""The comparisons of every dialect, each with its negation."""
 
 
 class Writer(ABC):
@@ -66,7 +66,7 @@ class Writer(ABC):
         return self.operator(node, op, args, negated=False)
 
     def count(self, roots: Iterable[int]) -> None:
-        """Counts how often each node that has no name yet will be used."""
+        """Count how often each node that has no name yet will be used."""
         roots = list(roots)
         needed = self._needed(roots)
         self._uses = dict.fromkeys(needed, 0)
@@ -75,7 +75,7 @@ class Writer(ABC):
                 self._uses[node] += 1
 
     def write(self, roots: Iterable[int], named: frozenset[int] = frozenset()) -> None:
-        """Writes the roots and what they need; afterwards `names` has all of them.
+        """Write the roots and what they need; afterwards `names` has all of them.
 
         Args:
             named: nodes that get a line of their own even if they are used once.
@@ -91,7 +91,7 @@ class Writer(ABC):
                 self.names[node], depth[node], self.holds[node] = f"t{node}", 0, frozenset((f"t{node}",))
 
     def line(self, line: str, holds: Iterable[str]) -> None:
-        """Adds a line that uses these named values."""
+        """Add a line that uses these named values."""
         self._last.update(dict.fromkeys(holds, len(self.lines)))
         self.lines.append(line)
 
@@ -122,11 +122,11 @@ def stored(program: Program, writes: Iterable[tuple[Cell, int]]) -> list[tuple[C
 
 
 def roots(move: Move, writes: Iterable[tuple[Cell, int]]) -> list[int]:
-    """All that is computed of a step besides its guard."""
+    """Return the nodes of a step that are computed besides its guard."""
     ways = [part for clause in move.ways for part in clause]
     return [node for _, node in writes] + ways + [watch.node for watch in move.watches] + [move.overflow]
 
 
 def below(program: Program, move: Move) -> list[int]:
-    """The same, with the numbers that are stored."""
+    """Return these nodes with the numbers that are stored."""
     return roots(move, stored(program, move.writes))

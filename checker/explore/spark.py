@@ -1,4 +1,4 @@
-"""A search on Spark, for what does not fit one machine: the same generated code, with levels in a folder.
+"""A search on Spark, for models that do not fit one machine: the same generated code, with levels in a folder.
 
 States are spread over buckets by what they are (`buckets.py`). A level is a row for each bucket: its new states. It
 comes of the level before: workers expand the states there, Spark brings what they find to its bucket, and what an
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _AT_ONCE = "spark.sql.execution.arrow.maxRecordsPerBatch"
-"""How many rows Spark sends to Python at once; a row is a bucket, so that a few of them are much."""
+"""The number of rows that Spark sends to Python at once; a row is a bucket, so a few of them are much."""
 
 LevelDone = Callable[[int, int, float], None]
-"""Is told of each level: its number from 1, its states, and the seconds it took (0: the folder has it)."""
+"""A callback for each level: its number from 1, its states, and the seconds it took (0: the folder has it)."""
 
 
 @contextmanager
 def spark_engine(
     master: str, folder: str | None = None, done: LevelDone | None = None
 ) -> Iterator[Callable[[Program], SparkSearch]]:
-    """What `explore_instance` takes to search on Spark.
+    """Yield the engine with which `explore_instance` searches on Spark.
 
     Args:
         folder: for the levels, which is kept; None: a temporary one, where all of Spark is on this machine.
@@ -77,7 +77,7 @@ class SparkSearch:
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """Searches from a packed initial state; see `Search.run`. Limits are looked at between levels.
+        """Search from a packed initial state; see `Search.run`. Limits are looked at between levels.
 
         Raises:
             IsrproofError: the folder holds another search.
@@ -109,7 +109,7 @@ class SparkSearch:
         return found
 
     def trail(self, state: int) -> list[tuple[int, int]]:
-        """How the search came to a state that it tells of: packed states after the initial one, each with its move."""
+        """Return the search's way to a state that it reports: packed states after the initial one, with their moves."""
         steps = []
         while state in self._came:
             parent, move = self._came[state]
@@ -132,7 +132,7 @@ class SparkSearch:
         return self.spark.read.schema(SCHEMA).parquet(*map(self._path, levels))
 
     def _whole(self, level: int) -> bool:
-        """Whether the folder has all rows of a level."""
+        """Check whether the folder has all rows of a level."""
         from pyspark.errors import AnalysisException
 
         try:
@@ -141,13 +141,13 @@ class SparkSearch:
             return False
 
     def _read(self, level: int) -> tuple[int, int, str]:
-        """Of a level: how many states it has, how many of them are searched, and what was counted for it."""
+        """Return the number of states of a level, the number of them that are searched, and its counts."""
         rows = self._rows(level).select("bucket", "states", "searched", "counts").collect()
         counts = next(row["counts"] for row in rows if row["bucket"] == ACCOUNT)
         return sum(row["states"] for row in rows), sum(row["searched"] for row in rows), counts
 
     def _begin(self, initial: int, orbits: Orbits | None) -> tuple[int, int]:
-        """Writes the first level, if the folder has none; how many states it has, and how many are searched."""
+        """Write the first level, if the folder has none; return the number of its states, and of those searched."""
         name = f"{self.program.instance.name} ({_fingerprint(self.program, initial, orbits is not None)})"
         if not self._whole(1):
             words = self.program.layout.words(initial)
@@ -168,7 +168,7 @@ class SparkSearch:
         rows.write.mode("overwrite").parquet(self._path(level))
 
     def _make(self, level: int, work: bytes) -> None:
-        """Writes a level: what is found from the one before, without the states of all earlier ones."""
+        """Write a level: the states found from the one before, without those of all earlier ones."""
         from pyspark.sql import functions as F  # noqa: N812
 
         def expand(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -190,7 +190,7 @@ class SparkSearch:
         self._write(level, both.applyInArrow(enter, SCHEMA))
 
     def _find_parents(self, found: Found) -> None:
-        """Walks back from all states that are told of at once: one look at each level."""
+        """Walk back from all reported states at once: one look at each level."""
         from pyspark.sql import functions as F  # noqa: N812
 
         wanted = {hit.state for hit in (*found.hits.values(), found.overflow) if hit is not None}
@@ -219,7 +219,7 @@ class SparkSearch:
 
 
 def _count(found: Found, accounts: Sequence[Mapping[str, Any]]) -> None:
-    """Adds what workers counted of a level; of first places the smallest packed state is kept."""
+    """Add the workers' counts of a level; of first places the smallest packed state is kept."""
     for each in accounts:
         found.taken = [mine + more for mine, more in zip(found.taken, each["taken"], strict=True)]
         found.generated += each["generated"]
@@ -240,7 +240,7 @@ def _order(hit: Hit) -> tuple[int, int, int]:
 
 
 def _fingerprint(program: Program, initial: int, symmetric: bool) -> str:
-    """Tells searches apart: what is stored of a state, how it steps, and what is watched."""
+    """Return a key of the search: what is stored of a state, how it steps, and what is watched."""
     s = program.scalars
     cells = [(cell.byte, cell.shift, cell.bits, cell.lo) for cell in program.layout.cells]
     moves = [

@@ -38,7 +38,7 @@ def _renamed_sorts(layout: Layout) -> list[FiniteSort]:
 
 
 def why_broken(layout: Layout) -> str | None:
-    """Why an instance has no symmetry, or None: it names an element, stores one where nothing may be, or has many."""
+    """Return why an instance has no symmetry, or None: it names an element, stores one wrongly, or has too many."""
     why = names_an_element(layout.instance.model)
     renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
     if why is None and renamed > MOST_RENAMINGS:
@@ -54,7 +54,7 @@ def why_broken(layout: Layout) -> str | None:
 
 
 def refuse_if_broken(layout: Layout) -> None:
-    """Says why an instance has no symmetry.
+    """Refuse an instance that has no symmetry.
 
     Raises:
         DefinitionError: it has none.
@@ -96,7 +96,7 @@ class Orbits:
         return best
 
     def sizes(self, words: list[Any]) -> Any:
-        """How many states the orbit of each packed state has."""
+        """Count the states in the orbit of each packed state."""
         import numpy as np
 
         signs = dict(self._signs(words, np))
@@ -144,7 +144,7 @@ def _moved(words: list[Any], tables: list[list[tuple[int, Any]]], np: Any) -> li
 
 
 def _looked_up(columns: list[Any], parts: list[tuple[int, Any]], length: int, dtype: Any, np: Any) -> Any:
-    """What bytes contribute by look-up tables, together."""
+    """Return what bytes contribute by look-up tables, together."""
     total = None
     for byte, lookup in parts:
         part = lookup.take(columns[byte])
@@ -153,7 +153,7 @@ def _looked_up(columns: list[Any], parts: list[tuple[int, Any]], length: int, dt
 
 
 def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
-    """Puts states into some rows where they are smaller than what is there."""
+    """Put states into some rows where they are smaller than the present ones."""
     old = [word.take(rows) for word in best]
     smaller, tied = moved[-1] < old[-1], moved[-1] == old[-1]
     for new, was in zip(reversed(moved[:-1]), reversed(old[:-1]), strict=True):
@@ -165,7 +165,7 @@ def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
 
 
 def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[int, Any]]]:
-    """For each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
+    """Return for each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
 
     In a representative the signs of the elements rise. As many cells as fit into a word make the sign.
     """
@@ -188,7 +188,7 @@ def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[i
 
 
 def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple[int, Any]]]:
-    """For each byte of a state: what it contributes to which words of the renamed state, by its value."""
+    """Return for each byte of a state its contribution to the words of the renamed state, by its value."""
     places = {(cell.path, cell.kind): cell for cell in layout.cells}
     tables: list[dict[int, Any]] = [{} for _ in range(layout.bytes)]
     values = np.arange(256, dtype=np.uint64)

@@ -1,7 +1,7 @@
 """The set of states seen: packed words in arrays, found by an open-addressing table of 32-bit slots. Exact.
 
-A slot holds an entry: a state's id from 1, and in the bits that no id needs a tag, so that most states that are sought
-in the same place are told apart without a look at them; 0 is a free slot.
+A slot holds an entry: a state's id from 1, and in the bits that no id needs a tag, which distinguishes most states that
+are sought in the same place without a look at them; 0 is a free slot.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class StateTable:
         return StateTable([each.itemsize for each in self.words], self.moves.dtype)
 
     def reserve(self, more: int, written: int = 0) -> None:
-        """Makes room for candidates behind the states; the first `written` are there already."""
+        """Make room for candidates behind the states; the first `written` are there already."""
         needed, capacity = self.count + more, len(self.parents)
         if needed <= capacity:
             return
@@ -53,7 +53,7 @@ class StateTable:
         self.moves = _grown(self.moves, used, capacity)
 
     def write(self, at: int, chunk: Words, rows: Any, low: int, move: int, changed: Changed) -> int:
-        """Writes the successors of some rows of a chunk of states as candidates from `at` on; returns where they end.
+        """Write the successors of some rows of a chunk of states as candidates from `at` on; return where they end.
 
         Args:
             low: the id of the first state of the chunk.
@@ -70,7 +70,7 @@ class StateTable:
         return end
 
     def enter(self, states: Words, parents: Any, moves: Any) -> int:
-        """Adds those of some states that are new, with where they were found from; returns how many."""
+        """Add those of some states that are new, with where they were found from; return how many."""
         here = slice(self.count, self.count + len(states[0]))
         self.reserve(len(states[0]))
         for word, new in zip(self.words, states, strict=True):
@@ -80,7 +80,7 @@ class StateTable:
         return self.add(len(states[0]))
 
     def add(self, candidates: int) -> int:
-        """Keeps those of the candidates that are new, in their order; returns how many.
+        """Keep those of the candidates that are new, in their order; return how many.
 
         Each candidate is first entered under its provisional id; of several equal ones, one wins. Gathering with
         `take` by 64-bit indices, and `flatnonzero` instead of truth values as an index, are the fast ways of NumPy.
@@ -175,7 +175,7 @@ def _grown(array: Any, used: int, capacity: int) -> Any:
 
 
 def _entries(words: Words, first: int, slots: int) -> tuple[Any, Any]:
-    """Where each state is looked for first, and its entry, if `first` is the id of the first of them.
+    """Return the slot in which each state is sought first, and its entry, if `first` is the id of the first state.
 
     A state's words are mixed to 32 bits: as many upper ones as slots need say where, the others are its tag.
     """

@@ -113,7 +113,7 @@ def configuration(instance: Instance, properties: Sequence[Property]) -> str:
 
 
 def write(instance: Instance, properties: Sequence[Property], folder: Path) -> tuple[Path, Path]:
-    """Writes module and configuration into a folder; returns their paths."""
+    """Write module and configuration into a folder; return their paths."""
     stem = module_name(instance.model)
     return (
         put(folder / f"{stem}.tla", module(instance, properties)),
@@ -122,7 +122,7 @@ def write(instance: Instance, properties: Sequence[Property], folder: Path) -> t
 
 
 def put(path: Path, text: str) -> Path:
-    """Writes a file, all of it or nothing."""
+    """Write a file, all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as fresh:
         fresh.write_text(text, encoding="utf-8")
@@ -274,7 +274,7 @@ def _guard(condition: Expr) -> str:
 
 
 def _splits(condition: Expr) -> bool:
-    """Whether TLC makes several successors of a condition: it looks for disjunctions and witnesses below these."""
+    """Check whether TLC makes several successors of a condition: it searches disjunctions and witnesses below these."""
     if condition.op in (Op.OR, Op.EXISTS):
         return True
     if condition.op in (Op.AND, Op.FORALL):

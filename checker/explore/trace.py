@@ -53,7 +53,7 @@ class Hop(NamedTuple):
 
 
 def replay(reference: Reference, hops: list[Hop], pack: Callable[[State], int]) -> Path:
-    """Executes moves by the reference reading and compares every state.
+    """Execute moves by the reference reading and compare every state.
 
     Raises:
         EngineError: a guard does not hold, or a state differs.
@@ -102,7 +102,7 @@ def replay_orbits(
 
 
 def check(reference: Reference, prop: Property, path: Path) -> None:
-    """Makes sure, by the reference, that the end of the path decides the property as the search said.
+    """Make sure, by the reference, that the end of the path decides the property as the search said.
 
     Raises:
         EngineError: it does not.

@@ -8,7 +8,7 @@ from . import ROOT, outdated, pages
 
 
 def main(arguments: list[str]) -> int:
-    """0 if the pages were written, or are what the data says; 1 if some are out of date; 2 for misuse."""
+    """Return 0 if the pages were written, or are up to date; 1 if some are out of date; 2 for misuse."""
     if arguments not in ([], ["--check"]):
         print("Expected nothing or --check.", file=sys.stderr)
         return 2

@@ -18,7 +18,7 @@ def write() -> str:
         "",
         "Made from `specs/envelopes.toml` and `specs/layouts.toml` by `python -m isrproof.checker.pages`: change the",
         "data, not this page. An envelope is how a line is wrapped, a layout is how Kafka prints it. Every pair works,",
-        "and an envelope may stand in another. How a file is read is told from its first lines, never from its name.",
+        "and an envelope may stand in another. How a file is read is decided by its first lines, never by its name.",
         "The report says it; `isrproof formats FILE` explains, `isrproof audit --input ENVELOPE[/LAYOUT]` forces it.",
         "",
         "Files may be UTF-8 or UTF-16, with any line ends; compressed by gzip, zstd, xz or bzip2; in tar or zip",

@@ -19,14 +19,14 @@ def write() -> str:
         "# Log lines",
         "",
         "Made from `specs/lines/*.toml` by `python -m isrproof.checker.pages`: change the data, not this page. A row",
-        "is one meaning; it has a speaker, who writes the line, and a role, what the line tells. Both parsers and the",
+        "is one meaning; it has a speaker, the writer of the line, and a role, its meaning. Both parsers and the",
         "writer are made from the same data.",
         "",
         "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped. A field that is *not",
         "evidence* in some releases is one that these print whatever the truth is.",
     ]
     lines += ["", *table(("speaker", "writes the line"), SPEAKERS.items())]
-    lines += ["", *table(("role", "what the line tells"), ROLES.items())]
+    lines += ["", *table(("role", "what the line means"), ROLES.items())]
     for row in rows().values():
         lines += ["", *_section(row)]
     return "\n".join([*lines, ""])

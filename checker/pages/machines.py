@@ -25,7 +25,7 @@ def write() -> str:
         "# State machines",
         "",
         "Made from `specs/machines` by `python -m isrproof.checker.pages`: change the data, not this page.",
-        "`isrproof diagram MACHINE --release R` draws any release; `--facts` tells what the shape implies.",
+        "`isrproof diagram MACHINE --release R` draws any release; `--facts` prints what the shape implies.",
     ]
     for name in machine_names():
         lines += ["", *_machine(machine(name))]

@@ -136,7 +136,7 @@ def _family(family: Family) -> list[str]:
 
 
 def _flagged(family: Family) -> list[str]:
-    """What an audit says of the logs of a family's counterexamples, where it is known."""
+    """Return the section on an audit's verdicts on the logs of a family's counterexamples, where known."""
     shown = {pair for row in matrix.rows() if row.model == family.name for pair in row.shows.items()}
     found = [each for each in flagged.rows() if (each.prop, each.shows) in shown]
     if not found:
@@ -154,7 +154,7 @@ def _flagged(family: Family) -> list[str]:
 
 
 def _of_levels(family: Family) -> list[str]:
-    """What is to be known where behaviours also depend on a cluster's metadata.version."""
+    """Return the note for behaviours that also depend on a cluster's metadata.version."""
     if not any(BEHAVIOURS[each].level for each in family.behaviours):
         return []
     return ["A release is taken at its newest metadata.version; an older one is the model without what came later."]

@@ -91,7 +91,7 @@ _NOT_PROVED = (
     "- Log start offset, compaction, loss of disks, transactions; several partitions at once, and reassignment, but in",
     "  the cluster, which has no logs.",
     "- What a controller leaves behind where a reassignment was cancelled (KIP-455, since 2.4): it is false. ZooKeeper",
-    "  is told first, then the added replicas are dropped (`updateCurrentReassignment` in KafkaController.scala). A",
+    "  is updated first, then the added replicas are dropped (`updateCurrentReassignment` in KafkaController.scala). A",
     "  controller that dies in between leaves one in the ISR, or in the lead, that its successor does not know as a",
     "  replica. It stays in the ISR when its broker dies (DeadOutOfIsr, a path of 14 states), and leads then",
     "  (LeaderAliveOrNone, 20); asked for again it is taken for caught up, and moved from NonExistentReplica to",
@@ -149,7 +149,7 @@ def _scripts() -> Iterator[tuple[list[str], Script]]:
 
 
 def _lemmas(script: Script, told: Mapping[str, Script]) -> Iterator[str]:
-    """The lemmas by name and statement, but for those of the set that was told before and has most in common."""
+    """The lemmas by name and statement, except those of the earlier set that has most in common with them."""
     mine = _statements(script)
     name = max(told, key=lambda each: len(mine & _statements(told[each])), default="")
     known = _statements(told[name]) if name else set()

@@ -1,6 +1,6 @@
-"""Without lemmas: is a property k-inductive in an instance; if not, does a short path break it?
+"""Proofs without lemmas: a property is k-inductive in an instance, or a short path breaks it.
 
-Everything is written out, so the solver decides, but for the instance only. It shows what lemmas are for: a protocol's
+Everything is written out, so the solver decides, but for the instance only. It shows the use of lemmas: a protocol's
 promises are seldom k-inductive for a small k, and the explorer (`isrproof explore`) searches its instances much faster.
 The tables of the controller are proved so: for them, a small k is enough.
 
@@ -31,17 +31,16 @@ from .run import Decided, Proof, overall
 
 @dataclass(frozen=True)
 class Bounded:
-    """What is known of a property in an instance.
-
-    * `k`: holds: the property is k-inductive, and no path of k states from the start breaks it.
-    * `queries`: how often the solver was asked; `reason`: why it holds, or why that is unknown.
-    """
+    """The verdict on a property in an instance."""
 
     verdict: Verdict
     k: int
+    """If it holds: the property is k-inductive, and no path of k states from the start breaks it."""
     queries: int
+    """The number of questions to the solver."""
     seconds: float
     reason: str
+    """The reason that it holds, or that this is unknown."""
     path: Path | None = None
 
 
@@ -70,7 +69,7 @@ def prove_bounded(
     depth: int,
     timeout: float = 30.0,
 ) -> Proof:
-    """Decides properties of an instance without any lemma.
+    """Decide properties of an instance without any lemma.
 
     Args:
         properties: by name; all that are promised if None.

@@ -1,4 +1,4 @@
-"""From a solver's assignment back to values of the reference reading."""
+"""Translation of a solver's assignment back to values of the reference reading."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Counterexamples to induction: two states that a person can read, and the clause that fails in the second.
 
-A question that the solver cannot answer for all instances is asked again in a small one, where it decides. What it
-finds is evaluated by the reference reading before anybody is told of it. Such a state may be unreachable: it shows
-which lemma is missing, or which step is wrong.
+A question that the solver cannot answer for all instances is asked again in a small one, where it decides. The
+reference reading evaluates what it finds before that is reported. Such a state may be unreachable: it shows which lemma
+is missing, or which step is wrong.
 """
 
 from __future__ import annotations

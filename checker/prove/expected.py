@@ -1,4 +1,4 @@
-"""expected.toml: what `isrproof prove --matrix` must find, and what docs/proofs.md tells."""
+"""expected.toml: the verdicts that `isrproof prove --matrix` must find, and that docs/proofs.md has."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ FILE = Path(__file__).parent / "expected.toml"
 
 @dataclass(frozen=True)
 class Row:
-    """A model and what is expected of its properties.
-
-    * `release`, `adding`, `leaving`: of a family, the release, the parts that it has besides, and those left out.
-    * `kept`: settings with a number; the others are left out.
-    * `without`: lemmas that are not tried, because they are not true in this model, or of no use.
-    * `violated`: property -> states of the shortest counterexample.
-    * `why`: what an unknown property would need.
-    """
+    """A model and the expected verdicts on its properties."""
 
     model: str
     kept: Settings = field(default_factory=dict)
+    """The settings with a number; the others are left out."""
     without: tuple[str, ...] = ()
+    """The lemmas that are not tried, because they are not true in this model, or of no use."""
     holds: tuple[str, ...] = ()
     violated: Mapping[str, int] = field(default_factory=dict)
+    """Property -> the number of states of the shortest counterexample."""
     unknown: tuple[str, ...] = ()
     why: str = ""
+    """The need of an unknown property."""
     release: str | None = None
+    """The release, of a family."""
     adding: tuple[str, ...] = ()
+    """The parts that the family's model has besides."""
     leaving: tuple[str, ...] = ()
+    """The parts that are left out of it."""
 
     @property
     def title(self) -> str:

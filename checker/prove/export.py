@@ -41,7 +41,7 @@ def questions(induction: Induction, goals: list[Property]) -> Iterator[tuple[Que
 
 
 def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Effort | None = None) -> int:
-    """Proves a model and writes one file for each question that was asked; `unsat` proves it. Returns how many.
+    """Prove a model and write one file for each question that was asked; `unsat` proves it. Return how many.
 
     The hypotheses are those of the answer. A question without a proof is written too, and its comment says so.
     """
@@ -73,7 +73,7 @@ def minimise(
     path: Path = rows.FILE,
     kept: Settings | None = None,
 ) -> int:
-    """Derives the rows of a model anew, from none, and writes them. Returns how many questions need one."""
+    """Derive the rows of a model anew, from none, and write them. Return how many questions need one."""
     induction, goals = induction_of(model, effort.timeout, kept)
     script = script_of(model)
     small = small_instance(script.model, kept or {}, effort)

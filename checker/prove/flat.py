@@ -123,7 +123,7 @@ def _fresh(sort: Sort, names: set[str]) -> Expr:
 
 
 def _hides(expr: Expr) -> bool:
-    """Whether something below would be a quantifier to the solver and can be pulled out."""
+    """Check whether something below would be a quantifier to the solver and can be pulled out."""
     if expr.op in QUANTIFIERS:
         return expr.op is Op.FORALL
     if expr.op in _SET_RELATIONS and isinstance(expr.args[0].sort, SetSort):

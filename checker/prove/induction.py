@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Enough:
-    """What a small instance says of a question that holds there: these lemmas are enough, and each is needed."""
+    """The answer of a small instance in which a question holds: these lemmas are enough, and each is needed."""
 
     lemmas: tuple[str, ...]
 
@@ -70,7 +70,7 @@ Refute = Callable[[Question, Property, Sequence[str]], Any]
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to ask a question: with which lemmas, and with how much work.
+    """One way to ask a question: its lemmas, and the amount of work.
 
     `search`: the solver goes its own way with quantifiers, where the triggers of `triggers.py` are not enough.
     """
@@ -81,7 +81,7 @@ class Attempt:
 
 
 BASICS = (1, 4, 8)
-"""How many lemmas, in the order in which they are written, join those that are enough in a small instance: it takes the
+"""The numbers of lemmas, in their written order, that join those that are enough in a small instance: it takes the
 ranges of integers for granted (the first lemma), and its settings hide the need of others."""
 
 
@@ -126,7 +126,7 @@ class Induction:
         return self._steps[action]
 
     def context(self, question: Question, goal: Property) -> list[Term]:
-        """Everything that is asserted but the lemmas."""
+        """Everything that is asserted except the lemmas."""
         if question.kind == "initiation":
             if self._initial is None:
                 self._initial = self.system.initial()
@@ -145,10 +145,10 @@ class Induction:
     # Asking
 
     def ask(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
-        """The answer with lemmas among the allowed ones: those of the table, or the goal itself; then more; then all.
+        """Return the answer with lemmas among the allowed: those of the table, or the goal itself; then more; then all.
 
-        Before much work is spent a small instance is asked, which decides: it has a counterexample, or tells which
-        lemmas are enough there.
+        Before much work is spent a small instance is asked, which decides: it has a counterexample, or shows the
+        lemmas that are enough there.
         """
         started = time.perf_counter()
         context = self.context(question, goal)
@@ -186,14 +186,14 @@ class Induction:
         return Asked(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
 
     def _shown(self, question: Question, goal: Property, lemmas: Sequence[str]) -> Any:
-        """A counterexample for people, where the solver says that there is one, of a size that it does not tell."""
+        """Return a counterexample for people, where the solver says that there is one without its size."""
         if self.refute is None or time.perf_counter() >= self._ends:
             return None
         found = self.refute(question, goal, lemmas)
         return None if isinstance(found, Enough) else found
 
     def _used(self, context: Sequence[Term], attempt: Attempt) -> Sequence[str]:
-        """Of all lemmas those that a proof needs: the fewer, the less there is to prove for the goal to rest on."""
+        """Return the lemmas that a proof needs: the fewer, the less there is to prove for the goal to rest on."""
         return self._core(context, attempt.lemmas, smt.FEW) or attempt.lemmas
 
     def _attempts(self, question: Question, goal: Property, allowed: Sequence[str]) -> Iterator[Any]:
@@ -221,7 +221,7 @@ class Induction:
         yield from (Attempt(allowed, False, smt.MUCH), Attempt(allowed, True, smt.MUCH))
 
     def questions(self, goal: Property, *, lemma: bool) -> list[Question]:
-        """What is to be asked about a lemma, or about a goal that rests on the lemmas."""
+        """Return the questions about a lemma, or about a goal that rests on the lemmas."""
         actions = [each.name for each in self.system.model.actions]
         if goal.kind == "step":
             return [Question("step", goal.name, action) for action in actions]
@@ -235,7 +235,7 @@ class Induction:
         return [each for each in self.lemmas if each not in self.fallen]
 
     def settle(self, names: Iterable[str], progress: Callable[[Asked], None] = lambda _: None) -> bool:
-        """Proves lemmas and whatever lemmas they turn out to rest on.
+        """Prove lemmas and whatever lemmas they turn out to rest on.
 
         Returns:
             False as soon as one of them falls: then what rested on it must be asked again. True: together they are
@@ -270,7 +270,7 @@ class Induction:
         return self.stands(self.answers.get(question.name))
 
     def stands(self, answer: Asked | None) -> TypeGuard[Asked]:
-        """Whether an answer is a proof, by lemmas of which none has fallen since."""
+        """Check whether an answer is a proof, by lemmas of which none has fallen since."""
         return answer is not None and answer.outcome == "proved" and not set(answer.hypotheses) & set(self.fallen)
 
     def about(self, name: str) -> tuple[Asked, ...]:
@@ -330,15 +330,15 @@ class Induction:
         return None if used is None else [name for name in names if name in used]
 
     def _suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
-        """Whether these lemmas prove it by triggers alone, whatever the solver's luck."""
+        """Check whether these lemmas prove it by triggers alone, whatever the solver's luck."""
         return self._always(context, names, search=False)
 
     def _may_suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
-        """Whether these lemmas prove it in one way or another, whatever the solver's luck."""
+        """Check whether these lemmas prove it in one way or another, whatever the solver's luck."""
         return any(self._always(context, names, search=search) for search in (False, True))
 
     def _always(self, context: Sequence[Term], names: Sequence[str], *, search: bool) -> bool:
-        """Whether they prove it in each of some orders, with other random choices in each."""
+        """Check whether they prove it in each of some orders, with other random choices in each."""
         asserted = [*context, *self.hypotheses(names)]
         half = len(asserted) // 2
         orders = (asserted, asserted[::-1], asserted[half:] + asserted[:half])

@@ -1,8 +1,8 @@
-"""Which lemmas a proof needs: each is left out, one at a time; does some promise fall?
+"""Search for the lemmas that a proof needs: each is left out, one at a time; does some promise fall?
 
-What rested on the lemma falls when a small instance has a counterexample to its induction under all lemmas that are
-left, and with it what rested on that, until a promise falls. Each fall is shown by a state, so a promise that falls so
-has no proof from the other lemmas. The whole proof is tried only where nothing falls.
+A lemma that rested on it falls when a small instance has a counterexample to its induction under all lemmas that are
+left, and with it those that rested on that one, until a promise falls. Each fall is shown by a state, so a promise that
+falls so has no proof from the other lemmas. The whole proof is tried only where nothing falls.
 """
 
 from __future__ import annotations
@@ -34,29 +34,27 @@ class Fall:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What happens without one lemma.
-
-    * `falls`: one after the other; the last question is about the promise that has no proof any more.
-    * `spare`: why the model keeps the lemma although no promise needs it, if it says so.
-    * `reason`: why it is unknown whether it is needed.
-    """
+    """The result without one lemma."""
 
     lemma: Property
     verdict: Verdict
     falls: tuple[Fall, ...] = ()
+    """The falls, one after the other; the last question is about the promise that no longer has a proof."""
     spare: str = ""
+    """The model's reason for keeping the lemma although no promise needs it, if it gives one."""
     reason: str = ""
+    """The reason that it is unknown whether the lemma is needed."""
 
     @property
     def as_declared(self) -> bool:
-        """Whether the lemma is needed, or kept for a reason that the model gives."""
+        """Check whether the lemma is needed, or kept for a reason that the model gives."""
         return self.verdict == ("not needed" if self.spare else "needed")
 
 
 def dropped(
     model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[LeftOut]:
-    """Leaves out each lemma of a model, one at a time."""
+    """Leave out each lemma of a model, one at a time."""
     effort, script = effort or Effort(), script_of(model)
     induction, goals = induction_of(model, effort.timeout)
     known = {each.name: each for each in (*induction.lemmas.values(), *goals) if each.kind == "always"}
@@ -90,7 +88,7 @@ def _dropped(
 
 
 class _Falling:
-    """What falls without a lemma, as far as counterexamples show it."""
+    """The lemmas and promises that fall without a lemma, as far as counterexamples show it."""
 
     def __init__(self, induction: Induction, goals: Sequence[Property], refuter: Refuter, without: str) -> None:
         self.induction, self.refuter = induction, refuter
@@ -129,7 +127,7 @@ class _Falling:
         return Fall(question, found) if isinstance(found, Cti) else None
 
     def _no_proof_of_its_own(self, goal: Property) -> bool:
-        """Whether it is not inductive either, with itself among the lemmas that are left."""
+        """Check whether it is not inductive either, with itself among the lemmas that are left."""
         asked = self.induction.questions(goal, lemma=True)
         return any(self._fall(each, goal, [*self._standing(), goal.name]) for each in asked)
 

@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All cells."""
+    """The cells of all models and tables."""
 
     cells: tuple[Cell, ...]
 
@@ -47,7 +47,7 @@ class Matrix:
 def matrix(
     path: Path = FILE, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None, jobs: int = 1
 ) -> Matrix:
-    """Proves every model of the file and every table.
+    """Prove every model of the file and every table.
 
     Args:
         jobs: how many processes share the work.

@@ -1,4 +1,4 @@
-"""Which guard clauses a proof needs: each is dropped, one at a time, and the questions about its action asked again.
+"""Search for the guard clauses that a proof needs: each is dropped, and the questions about its action asked again.
 
 The explorer does the same within bounds (`isrproof explore --mutate`); a clause that it found to be needed must be
 needed here, and one that the model waives must not be.
@@ -26,13 +26,13 @@ from .trust import goals_of, lemmas_of
 Verdict = Literal["needed", "not needed", "unknown"]
 
 BELIEFS = ("InRange", "LocalIsRequested", "SomebodyLed", "LeaderInItsIsr", "MembersAreLed")
-"""Lemmas that tell whom a replica believes to lead. Most clauses that are not needed say it once more; where the solver
-is lost among all lemmas, these are added to the usual ones."""
+"""Lemmas about the leader that a replica believes in. Most clauses that are not needed repeat it; where the solver is
+lost among all lemmas, these are added to the usual ones."""
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """What happened without one clause: the questions about its action that are not proved any more."""
+    """The result without one clause: the questions about its action that are no longer proved."""
 
     action: str
     clause: Clause
@@ -40,21 +40,21 @@ class Dropped:
 
     @property
     def verdict(self) -> Verdict:
-        """Needed if a state shows that the lemmas are not kept, unknown if a proof fails and no state shows it."""
+        """The verdict: needed if a state shows that the lemmas are not kept, unknown if only the proof fails."""
         if not self.broken:
             return "not needed"
         return "needed" if any(each.outcome == "refuted" for each in self.broken) else "unknown"
 
     @property
     def as_declared(self) -> bool:
-        """Whether the model says the same: it waives what is not needed, and nothing else."""
+        """Check whether the model says the same: it waives what is not needed, and nothing else."""
         return self.verdict == ("not needed" if self.clause.waiver else "needed")
 
 
 def dropped(
     model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Dropped]:
-    """Drops each guard clause of a model, one at a time."""
+    """Drop each guard clause of a model, one at a time."""
     effort = effort or Effort()
     script = script_of(model)
     for action in script.model.actions:

@@ -1,7 +1,7 @@
 """Paths of a given length in an instance: bounded model checking and k-induction.
 
-The instance keeps all its settings, so every quantifier is written out and the solver decides. A path that it finds is
-executed again by the reference reading before anybody is told of it.
+The instance keeps all its settings, so every quantifier is written out and the solver decides. The reference reading
+executes a path that it finds again before that is reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .values import equal
 
 @dataclass(frozen=True)
 class Search:
-    """What a bounded search found: a path, or none of up to `depth` states; `complete` unless the time ran out."""
+    """The result of a bounded search: a path, or none of up to `depth` states; `complete` unless the time ran out."""
 
     path: Path | None
     depth: int
@@ -65,7 +65,7 @@ class Paths:
         ]
 
     def taken(self, index: int) -> Term:
-        """Which action leads from state `index` to the next."""
+        """Return the term of the action that leads from state `index` to the next."""
         return z3.Int(f"action@{index}")
 
     def steps(self, index: int) -> list[Move]:
@@ -194,7 +194,7 @@ def shortest_counterexample(instance: Instance, prop: Property, depth: int, time
 
 @dataclass(frozen=True)
 class Inductive:
-    """Whether no path of `k` good states leads to a bad one."""
+    """The result of an induction: it `holds` if no path of `k` good states leads to a bad one."""
 
     holds: bool
     k: int
@@ -203,7 +203,7 @@ class Inductive:
 
 
 def k_induction(instance: Instance, prop: Property, most: int, timeout: float) -> Inductive:
-    """Is a property k-inductive for some k up to `most`?
+    """Decide whether a property is k-inductive for some k up to `most`.
 
     This is the step case: no path of k good states, no two of them the same, leads to a bad one. The base case is the
     caller's: no counterexample of up to k states (`shortest_counterexample`). For a finite instance some k decides.

@@ -125,7 +125,7 @@ class Domain:
         return _size_of(self.sort(sort))[0](z3.Lambda([bound], body))
 
     def counting(self, sort: FiniteSort) -> Term:
-        """What is known of the sizes of sets of unlisted elements.
+        """Return the axiom of the sizes of sets of unlisted elements.
 
         One above 0 has a member; two that together are more than there are elements have one in common, as any two
         majorities do.
@@ -218,7 +218,7 @@ class Domain:
         return _chain(keys, shapes)
 
     def default(self, sort: Sort) -> Shape:
-        """What is found outside a map's keys."""
+        """Return the value outside a map's keys."""
         return self.literal(default(sort), sort)
 
     def symbol(self, name: str, sort: Sort) -> Shape:
@@ -255,7 +255,7 @@ class Domain:
         return z3.Function(name, *(key for key, _ in at), sort)(*(term for _, term in at))
 
     def proper(self, shape: Shape, sort: Sort, *, ranges: bool) -> Term:
-        """What is true of every value of a sort: no length is negative.
+        """Return what is true of every value of a sort: no length is negative.
 
         Args:
             ranges: also that integers and lengths are in the range that is kept. A state of a search is made so; in a

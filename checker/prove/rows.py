@@ -1,4 +1,4 @@
-"""Which lemmas sufficed for a question: a cache that `isrproof prove --minimise` derives.
+"""Lemmas that sufficed for a question: a cache that `isrproof prove --minimise` derives.
 
 It saves time and decides nothing: a missing row, or one that no longer suffices, falls back to all lemmas.
 """
@@ -40,7 +40,7 @@ def rows_of(model: Model, path: Path = FILE) -> Mapping[str, tuple[str, ...]]:
 
 
 def write(name: str, rows: Mapping[str, Iterable[str]], path: Path = FILE) -> None:
-    """Replaces the rows of one model."""
+    """Replace the rows of one model."""
     tables = {**_all(path), name: {question: tuple(row) for question, row in rows.items()}}
     lines = [_HEAD]
     for each, table in sorted(tables.items()):

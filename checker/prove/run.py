@@ -1,4 +1,4 @@
-"""Proving a model: the verdict of each property, what it rests on, and what shows that it is wrong or open.
+"""Proving a model: the verdict of each property, the lemmas it rests on, and evidence that it is wrong or open.
 
 >>> from isrproof.checker.prove.run import prove
 >>> proof = prove("kip320", ["LeaderInIsr"])
@@ -41,23 +41,22 @@ some one record or one epoch more."""
 
 @dataclass(frozen=True)
 class Decided:
-    """What is known of one property.
-
-    * `scope`: for what it holds: "any number of replicas", "replicas=3", or the instance of a counterexample.
-    * `questions`: the questions that were asked about it alone; `rests_on`: the lemmas below it.
-    * `cti`: a counterexample to the first question without a proof.
-    * `path`: for a violated property, a shortest path of that instance, executed by the reference reading.
-    """
+    """The verdict on one property."""
 
     prop: Property
     verdict: Verdict
     scope: str
+    """The scope in which it holds: "any number of replicas", "replicas=3", or the instance of a counterexample."""
     questions: tuple[Asked, ...] = ()
+    """The questions that were asked about it alone."""
     rests_on: tuple[str, ...] = ()
+    """The lemmas below it."""
     seconds: float = 0.0
     reason: str = ""
     path: Path | None = None
+    """For a violated property, a shortest path of that instance, executed by the reference reading."""
     cti: Cti | None = None
+    """A counterexample to the first question without a proof."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Proof:
     solver_seconds: float
 
     def __getitem__(self, name: str) -> Decided:
-        """What is known of a property, by its name."""
+        """Return the verdict on a property, by its name."""
         for each in self.properties:
             if each.prop.name == name:
                 return each
@@ -93,7 +92,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to try.
+    """The limits of an attempt.
 
     Args:
         timeout: seconds for one question to the solver.
@@ -118,7 +117,7 @@ def prove(
     without_lemmas: Iterable[str] = (),
     kept: Settings | None = None,
 ) -> Proof:
-    """Proves the properties of a model for every instance, except for the settings that are kept.
+    """Prove the properties of a model for every instance, except for the settings that are kept.
 
     Args:
         properties: by name; all that are promised (*sometimes* is no matter of proof) if None.
@@ -187,9 +186,9 @@ def _check_kept(model: Model, kept: Settings) -> None:
 def _decide(
     goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, progress: FileRead
 ) -> Decided:
-    """Holds if every question about it is proved, and those about the lemmas it rests on.
+    """Decide a property: it holds if every question about it, and about the lemmas it rests on, is proved.
 
-    As soon as one of them is not, a counterexample is looked for: it ends all further attempts at a proof.
+    As soon as one of them is not, a counterexample is searched: it ends all further attempts at a proof.
     """
     words, searched, spent = trust.scope(induction.system.model, kept), "", 0.0
     lemma = induction.lemmas.get(goal.name)

@@ -17,7 +17,7 @@ Outcome = Literal["unsat", "sat", "unknown"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solver said: `unsat` proves, `sat` comes with an assignment, `unknown` with a reason."""
+    """The solver's answer: `unsat` proves, `sat` comes with an assignment, `unknown` with a reason."""
 
     outcome: Outcome
     seconds: float
@@ -26,7 +26,7 @@ class Answer:
 
 
 def version() -> str:
-    """Which solver, as it is named beside a result."""
+    """Return the solver's name and version, as printed beside a result."""
     return f"Z3 {z3.get_version_string()}"
 
 
@@ -66,7 +66,7 @@ def ask(
     work: int | None = None,
     seed: int = 0,
 ) -> Answer:
-    """Is there an assignment under which all assertions hold?"""
+    """Ask whether there is an assignment under which all assertions hold."""
     started = time.perf_counter()
     asked = solver(timeout, search=search, work=work, seed=seed)
     for each in assertions:
@@ -78,7 +78,7 @@ def ask(
 
 
 def check(asked: z3.Solver, *assumptions: Term) -> Outcome:
-    """What the solver says.
+    """Return the solver's answer.
 
     Raises:
         KeyboardInterrupt: the solver, which takes interrupts for itself, was interrupted.
@@ -90,7 +90,7 @@ def check(asked: z3.Solver, *assumptions: Term) -> Outcome:
 
 
 def answer(asked: z3.Solver, started: float, assumptions: Sequence[Term] = ()) -> Answer:
-    """Runs a solver that holds its assertions already."""
+    """Run a solver that holds its assertions already."""
     outcome = check(asked, *assumptions)
     seconds = time.perf_counter() - started
     if outcome == "sat":

@@ -60,7 +60,7 @@ class System:
         return {each.expr: self.domain.read(each.initial, {}) for each in self.model.fields}
 
     def proper(self, state: Leaves) -> tuple[Term, ...]:
-        """What the shape of a state alone implies, and that no setting is smaller than it may be."""
+        """Return what the shape of a state alone implies, and that no setting is smaller than it may be."""
         free = (each for each in self.model.settings if each.name not in self.domain.kept)
         settings = [self.domain.read(setting(each), {}) >= each.at_least for each in free]
         found = (self.domain.proper(state[each.expr], each.sort, ranges=self.ranges) for each in self.model.fields)
@@ -69,7 +69,7 @@ class System:
 
     @property
     def exact(self) -> bool:
-        """Whether an assignment is a state: not where sets of any number of elements are counted."""
+        """Check whether an assignment is a state: not where sets of any number of elements are counted."""
         return not self._counted
 
     def step(self, action: Action, state: Leaves, tag: str = "") -> Step:

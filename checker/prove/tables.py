@@ -37,24 +37,24 @@ MOST_STEPS = 12
 
 @dataclass(frozen=True)
 class Kept:
-    """A promise about a table and the releases (a mask) for which the verdict is the same.
-
-    `k`: the property is k-inductive; `path`: a shortest counterexample. `verdict` is "absent" where a release has not
-    the states that the promise speaks of. `promised`: these releases mean to keep it; else the row shows what a release
-    changed, in a path of `broken_in` states.
-    """
+    """A promise about a table and the releases (a mask) for which the verdict is the same."""
 
     machine: str
     name: str
     statement: str
     verdict: Verdict | str
+    """The verdict; "absent" where a release does not have the states that the promise names."""
     releases: int
     k: int = 0
+    """The property is k-inductive."""
     seconds: float = 0.0
     queries: int = 0
     path: Path | None = None
+    """A shortest counterexample."""
     promised: bool = True
+    """These releases mean to keep it; else the row shows what a release changed."""
     broken_in: int = 0
+    """The number of states of the path that shows the change."""
 
 
 def prove_table(
@@ -152,10 +152,10 @@ def relation(name: str, release: Release | str) -> Expr:
 
 
 def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str, str]]) -> bool:
-    """Whether the newer release has the moves of the older one and those added, and no others: asked of Z3.
+    """Check by Z3 whether the newer release has the moves of the older one and those added, and no others.
 
     Raises:
-        IsrproofError: a release without the table; DefinitionError: the two releases have not the same states.
+        IsrproofError: a release without the table; DefinitionError: the two releases do not have the same states.
     """
     table = machine(name)
     state = state_of(table, table.release(older))
@@ -170,7 +170,7 @@ def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str
 
 
 def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...]:
-    """The moves of the table that a release has and an earlier one has not."""
+    """Return the moves of the table that a release has and an earlier one does not have."""
     table = machine(name)
     has, had = table.release(newer), table.release(older)
     return tuple(
@@ -182,13 +182,13 @@ def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...
 
 
 def trusted() -> tuple[str, ...]:
-    """What is believed, not proved, beside every "holds"."""
+    """Return what is believed, not proved, beside every "holds"."""
     return (
         f"{smt.version()}: its answer 'unsat' is believed",
         "the Z3 reading and the k-induction of checker/prove; the explorer searches the same tables whole (tests)",
         "the tables of specs/machines, which are compared with Kafka's source (tests)",
-        "a life begins when a controller starts: what it finds, it takes to be in one of the table's first states;"
-        " what a broker keeps is forgotten when its process starts",
+        "a life begins when a controller starts: it takes what it finds to be in one of the table's first states;"
+        " a broker forgets its state when its process starts",
     )
 
 
@@ -211,7 +211,7 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
 
 
 def _nothing_to_prove(table: Machine) -> list[str]:
-    """Of a table without promises: whether it forbids anything, and what it says of when a move is made."""
+    """Return the lines of a table without promises: whether it forbids anything, and when a move is made."""
     lines = ["No promise is stated about this table: its moves are all that there is to it."]
     if forbidden(table):
         return lines
@@ -272,7 +272,7 @@ class Decided:
 
 
 def decided(found: Iterable[Kept]) -> list[Decided]:
-    """What releases promise; what is absent or not promised is left out."""
+    """Return the promises of releases; an absent or unpromised one is left out."""
     return [
         Decided(each.name, each.statement, _verdict(each), each.path, f"of {releases.names(each.releases)}")
         for each in found
@@ -285,5 +285,5 @@ def _verdict(each: Kept) -> Verdict:
 
 
 def overall_of(found: Iterable[Kept]) -> Verdict:
-    """The verdict of a run: what is absent or not promised counts for nothing."""
+    """Return the verdict of a run: absent or unpromised ones do not count."""
     return overall([each.verdict for each in decided(found)])

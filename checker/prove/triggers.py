@@ -1,4 +1,4 @@
-"""Which terms make the solver use a universally quantified clause.
+"""Terms that make the solver use a universally quantified clause.
 
 A clause is instantiated where its trigger matches known terms. The solver's own choice is one trigger, often one whose
 terms do not occur in the question; here every small set of terms that covers the variables is a trigger of its own.
@@ -28,7 +28,7 @@ def triggers(variables: list[Any], body: Term) -> list[Any]:
     """The smallest sets of applications of uninterpreted functions that together hold all variables, if any do.
 
     Where an application to what another one gives is in each of these, as in `led(log(at), below)`, there are also the
-    smallest sets without: else only who knew that term already would come to know of it.
+    smallest sets without: else the clause would be used only where that term is known already.
     """
     candidates = _applications(body, {each.get_id() for each in variables})
     wanted = frozenset(each.get_id() for each in variables)

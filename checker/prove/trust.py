@@ -1,4 +1,4 @@
-"""What a proof is of, for what it holds, and what is believed and not proved. Nothing here needs a solver."""
+"""Subject and scope of a proof, and what is believed and not proved. Nothing here needs a solver."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ OF_SIZES = (
     "axioms: a set whose size is above 0 has a member; two sets whose sizes together are more than there are elements "
     "have one in common; else its size is any function of the set"
 )
-"""What is believed of the sizes of sets of any number of elements (`reading.Domain.counting`)."""
+"""Axioms that are believed of the sizes of sets of any number of elements (`reading.Domain.counting`)."""
 
 
 def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
     """The properties to prove: those named, or all that the model promises.
 
     Raises:
-        ModelError: a name that there is not, or of a property that is not to hold always.
+        ModelError: a name that does not exist, or of a property that is not to hold always.
     """
     known = {each.name: each for each in (*script.model.properties, *script.goals)}
     if names is not None:
@@ -61,19 +61,19 @@ def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:
 
 
 def scope(model: Model, kept: Settings) -> str:
-    """What a proof is for, in words: "any number of replicas", "replicas=3"."""
+    """Return the scope of a proof, in words: "any number of replicas", "replicas=3"."""
     free = [name for name in sorted(sizes(model)) if name not in kept]
     words = [f"any number of {name}" for name in free] + [f"{name}={number}" for name, number in sorted(kept.items())]
     return ", ".join(words) or "the one instance"
 
 
 def solver(version: str) -> tuple[str]:
-    """What is believed of the solver."""
+    """Return what is believed of the solver."""
     return (f"{version}: its answer 'unsat' is believed (`--smtlib` writes every question for a second solver)",)
 
 
 def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
-    """What else is believed, not proved, beside every "holds"."""
+    """Return what else is believed, not proved, beside every "holds"."""
     model = script.model
     limits = sorted({clause.label for action in model.actions for clause in action.limits})
     free = [each.name for each in model.settings if each.name not in kept]

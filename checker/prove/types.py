@@ -1,4 +1,4 @@
-"""That every field stays in the range of its sort, as a property: what a search takes from the types, a proof proves.
+"""The property that every field stays in the range of its sort: a search takes it from the types, a proof proves it.
 
 Upper ends given by settings are left out, as the proof leaves out the settings themselves.
 """
@@ -55,7 +55,7 @@ def _in_range(expr: Expr, sort: Sort, depth: int) -> Expr:
 
 
 def _something(sort: Sort) -> Expr:
-    """A value of a sort, for where there is none: nobody asks which."""
+    """Return any value of a sort, where there is none."""
     if isinstance(sort, MapSort):
         return fill(sort, _something(sort.value))
     if isinstance(sort, RecordSort):

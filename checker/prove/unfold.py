@@ -50,7 +50,7 @@ def _opened(term: Term, depth: int) -> tuple[list[Term], Term]:
 
 
 def _occurs(is_it: Callable[[Term], bool], term: Term) -> bool:
-    """Whether some part of the term is it."""
+    """Check whether some part of the term is it."""
     waiting, seen = [term], set()
     while waiting:
         each = waiting.pop()

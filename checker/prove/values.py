@@ -28,7 +28,7 @@ ForAll = Callable[[Sort, Callable[[Term], Term]], Term]
 
 
 class _Anything:
-    """What an option holds when it holds nothing: no operator can see it."""
+    """The value in an option that holds nothing: no operator can see it."""
 
 
 ANYTHING: Final = _Anything()

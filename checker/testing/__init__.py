@@ -1,4 +1,4 @@
-"""For tests of others: a log conforms, a model holds. Fails with the report as a test's message.
+"""Assertions for tests of others: a log conforms, a model holds. A failure has the report as its message.
 
 >>> from isrproof.checker.testing import audit_conforms, model_holds
 >>> audit_conforms("tests/logs/broker-*/")             # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: log lines as releases print them, and what careless collecting makes of a log.
+"""Hypothesis strategies: log lines as releases print them, and logs that were collected carelessly.
 
 >>> from hypothesis import given
 >>> from isrproof.checker.testing.strategies import damaged, log_lines

@@ -1,4 +1,4 @@
-"""Known bugs of this half of Kafka that the model cannot express, and why: nothing here says that they are absent.
+"""Known bugs of this half of Kafka that the model cannot express, and why; nothing here shows that they are absent.
 
 From the issues that an auditor can see; those that the model does express are rows of expected.toml.
 """

@@ -1,7 +1,7 @@
-"""The lines that brokers write of LeaderAndIsr requests and of their ISRs (broker.md 8.1, 8.2).
+"""The lines that brokers write of LeaderAndIsr requests and about their ISRs (broker.md 8.1, 8.2).
 
-Logs are empty here: every offset is 0. Who the controller of an epoch is, and which number a request has, is no part of
-the state; whoever writes a run down knows (checker/conformance).
+Logs are empty here: every offset is 0. The controller of an epoch, and the number of a request, are no part of the
+state; the writer of a run adds them (checker/conformance).
 
 Sources: ReplicaManager.scala, Partition.scala.
 """
@@ -20,27 +20,30 @@ from .state import p
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
 _NO_TOPIC_ID, _NO_EPOCH = "None", -1
-"""What is printed of a topic's id (below inter.broker.protocol 2.8), and of a leader epoch before the first."""
+"""The topic id as printed below inter.broker.protocol 2.8, and the leader epoch printed before the first one."""
 
 
 @dataclass(frozen=True)
 class Handling:
-    """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
-
-    `ordered_state` is its state of p, and `new` whether it says that p is new; `mine` what the broker has of
-    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow; `listed` what the request says
-    of its replicas.
-    """
+    """A LeaderAndIsr request that a broker reads."""
 
     effects: Effects
     b: Expr
+    """The broker."""
     tenure: Expr
+    """The epoch of the controller that sent it."""
     ordered_state: Expr
+    """The request's state of p."""
     new: Expr
+    """The request says that p is new."""
     mine: Expr
+    """The broker's own state of p."""
     takes: Expr
+    """The broker takes the request's state."""
     leader_found: Expr
+    """There is a leader to follow."""
     listed: Listed
+    """The replicas of p in the request."""
 
     @property
     def _leads(self) -> Expr:
@@ -69,7 +72,7 @@ class Handling:
         return bool(self.effects.chosen.release.mask & span(releases))
 
     def received(self) -> list[Block]:
-        """What is written of a request, whatever comes of it."""
+        """Return the lines for a received request, written whether or not it is obeyed."""
         state = {**leader_and_isr(self.ordered_state.value), "replicas": self.listed.replicas}
         more = {"is_new": self.new, "adding": self.listed.adding, "removing": self.listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
@@ -79,16 +82,16 @@ class Handling:
         return self._count("leader-and-isr-ended")
 
     def ignored(self, known: Expr) -> Block:
-        """Nothing of it is done: its controller epoch is lower than the one that is `known`."""
+        """Return the line of a request that is ignored: its controller epoch is lower than the one that is `known`."""
         printed = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
         return (Line("leader-and-isr-ignored", self.b, printed, self.tenure < known),)
 
     def offline(self, failed: Expr) -> Block:
-        """Nothing is done of what it says of a replica whose log directory has failed."""
+        """Return the lines for replicas whose log directory has failed: their part of the request is ignored."""
         return (self._line("leader-and-isr-while-offline", failed),)
 
     def refused(self) -> Block:
-        """What is no news to the broker; since 2.3 an equal leader epoch is told apart."""
+        """Return the lines for partition states that are not new; since 2.3 an equal leader epoch has its own line."""
         its, own = self.ordered_state.value["leader_epoch"], self.mine.value["leader_epoch"]
         if self._in("<=2.2"):
             return (self._line("leader-epoch-refused", self.mine.is_some() & (its <= own), current_leader_epoch=own),)
@@ -98,9 +101,9 @@ class Handling:
         )
 
     def becomes(self) -> list[Block]:
-        """What it does: first the partitions that it leads, then those that it follows.
+        """Return the lines for what the broker does: first the partitions that it leads, then those that it follows.
 
-        What becomes of each of them is written partition by partition (ReplicaManager.makeLeaders, makeFollowers).
+        The lines are written partition by partition (ReplicaManager.makeLeaders, makeFollowers).
         """
         leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
         found = both(follows, self.leader_found)
@@ -129,13 +132,13 @@ class Handling:
         return both(same, next_one) if self._in("2.0.1") else ~true
 
     def _stopped(self, given: Expr, kind: dict[str, Expr | Value]) -> list[Block]:
-        """Since 2.6 one line for the request."""
+        """Return the lines on stopped fetchers: since 2.6 one for the request."""
         if self._in("<=2.5"):
             return [(self._line("fetchers-stopped", given, **kind),)]
         return [self._count("fetchers-stopped", given, **kind)]
 
     def _started(self, what: str, given: Expr) -> list[Line]:
-        """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
+        """Return the lines saying that a partition leads or follows from now on; up to 2.5 a follower prints none."""
         changes = {"adding": self.listed.adding, "removing": self.listed.removing}
         state = {**leader_and_isr(self.ordered_state.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
@@ -148,7 +151,7 @@ class Handling:
 
 
 def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, listed: Listed) -> list[Block]:
-    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many."""
+    """Return the lines for an UpdateMetadata request: what is cached, what is forgotten, and since 2.6 how many."""
     of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
     entry = ordered_state["states"][p]
     state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
@@ -170,7 +173,7 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr
 def replica_stopped(
     effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, mine: Expr, heeds: Expr
 ) -> list[Block]:
-    """What a broker writes of a StopReplica request that deletes; since 2.6 also that it does not heed it."""
+    """Return the lines for a StopReplica request that deletes; since 2.6 also for one that the broker ignores."""
     of: dict[str, Expr | Value] = {"speaker": b, "topic": p, "partition": p, "delete": True}
     if effects.chosen.before("2.6"):
         rows = ("stop-replica-begun", "stop-replica-ended")
@@ -190,44 +193,44 @@ def replica_stopped(
 
 
 def directory_fails(b: Expr, of: Expr) -> list[Block]:
-    """A log directory fails, with the replica that is in it."""
+    """Return the lines of a log directory that fails, with the replica that is in it."""
     dir_of = {"speaker": b, "dir": "/kafka-logs"}
     return [(Line("log-directory-fails", b, dir_of),), (Line("replicas-offline", b, {**dir_of, "detail": of}),)]
 
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:
-    """An UpdateMetadata request of an earlier controller."""
+    """Return the line of an UpdateMetadata request of an earlier controller."""
     printed = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
     return (Line("update-metadata-ignored", b, printed, both(given, tenure < known)),)
 
 
 def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:
-    """A request that was meant for an earlier life of its broker."""
+    """Return the line of a request that was meant for an earlier life of its broker."""
     return (Line("broker-epoch-refused", b, {"speaker": b, "controller_epoch": tenure}, given),)
 
 
 def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
-    """A broker registers, and its process has just started, or goes on."""
+    """Return the lines of a broker that registers, whose process has just started, or goes on."""
     started = (Line("process-starts", b, {"speaker": b}),)
     registers = (Line("broker-registered", b, {"speaker": b, "broker_epoch": life}),)
     return [started, registers] if starts else [registers]
 
 
 def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr) -> Block:
-    """A leader is about to change its ISR; followers that are dropped are told with the ends of their logs, 0."""
+    """Return the line of a leader about to change its ISR; dropped followers are printed with their log ends, 0."""
     printed = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
     return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **printed}),)
 
 
 def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
-    """A leader's ISR is written, in the version after the one that it knew."""
+    """Return the line of a leader's ISR that is written, in the version after the one that it knew."""
     printed = {"isr": state["isr"], "partition_epoch": state["version"]}
     rows = ("isr-updated", "isr-committed")  # the one up to 2.7, the other since
     return tuple(Line(row, b, {"speaker": b, "topic": of, "partition": of, **printed}) for row in rows)
 
 
 def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:
-    """The controller finds a member that may not be in the ISR: its leader keeps the one that it has."""
+    """Return the line of an ISR that the controller refuses for a member; its leader keeps the one that it has."""
     printed = {
         "speaker": b,
         "topic": of,

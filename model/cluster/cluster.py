@@ -199,12 +199,12 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
 
 
 def _of(made: Action, block: Block) -> Block:
-    """The lines as a step writes them: entities that are parameters of it are not gone through."""
+    """Return the lines as a step writes them: its parameters are not iterated over."""
     return tuple(replace(line, over=tuple(each for each in line.over if each not in made.params)) for line in block)
 
 
 def _actor(taken: Action) -> str:
-    """Who takes a step: a controller is its first parameter; what is no broker's own doing comes from outside."""
+    """Return the actor of a step: a controller is its first parameter; a step that no broker takes is from outside."""
     if c in taken.params:
         return "controller"
     return "outside" if taken.name in UNASKED else "broker"

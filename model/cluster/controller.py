@@ -123,7 +123,7 @@ def elect(effects: Effects) -> Action:
 
 
 def initialize_context(effects: Effects) -> Action:
-    """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
+    """Return the action of steps 4 to 7 of a failover: the caches, and the replica state machine."""
     seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
     assigned = both(exists_topic(p), effects.replicas(p).contains(r))
@@ -190,7 +190,7 @@ def start_partitions(effects: Effects) -> Action:
 
 
 def broker_change(effects: Effects) -> Action:
-    """Since 2.2 a broker that registered anew is seen as gone, then as new; other events may come in between here."""
+    """Return the action on changed brokers; since 2.2 one that registered anew first counts as gone, then as new."""
     bounced = _bounced(effects)
     found = registered.minus(bounced)
     added, gone = found.minus(live[c]), live[c].minus(found)
@@ -209,7 +209,7 @@ def broker_change(effects: Effects) -> Action:
         effects.updates(c, p, false, cached[c][p], found.minus(added), empty=~added.is_empty())
         effects.updates(c, p, true, cached[c][p], added, empty=true)
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
-    # Only of replicas that are moved, and not of new ones, which were told when they were made.
+    # Only of replicas that are moved, and not of new ones, which were notified when they were made.
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
     started = those(r, both(concerned, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
@@ -250,7 +250,7 @@ def broker_change(effects: Effects) -> Action:
 
 
 def _sends_to_all(effects: Effects) -> bool:
-    """Up to 2.1 an UpdateMetadata request that is for no partition in particular is for all of them."""
+    """Check whether an UpdateMetadata request for no partition in particular is for all of them: up to 2.1."""
     return bool(effects.chosen.release.mask & span("<=2.1"))
 
 
@@ -301,9 +301,10 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
 
 
 def _unprinted(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
-    """Nothing else tells who is live: UpdateMetadata does, sent here before replicas are moved, which tells of itself.
+    """Check that no other line shows the live brokers.
 
-    Up to 3.0 an election is taken to tell, even if it finds nobody (KAFKA-13225).
+    UpdateMetadata shows them. It is sent here before replicas are moved, and moving them shows them too. Up to 3.0 an
+    election is taken to show them, even if it elects nobody (KAFKA-13225).
     """
     if effects.chosen.has("KAFKA-13225"):
         return forall(_topic, ~substitute(leaderless, {p: _topic}))
@@ -328,19 +329,19 @@ def move_replicas_offline(effects: Effects) -> Action:
         # A starting controller moves replicas of queued topics like others; later their deletion has failed.
         fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
         left = effects.taken_offline(c, p, b, state, both(assigned, ~fails))
-        _tells_at_last(effects, left)
+        _sends_at_last(effects, left)
         moved = ite(fails, effects.replica_to(c, p, b, fails, state, "ReplicaDeletionIneligible"), left.state)
         changes[ineligible[c]] = mapped(p, ineligible[c][p] | some_of_topic(effects.chosen.parts, p, fails))
     else:
         left = effects.taken_offline(c, p, b, state, assigned)
-        _tells_at_last(effects, left)
+        _sends_at_last(effects, left)
         moved = left.state
     if REQUESTS in effects.chosen.parts:
-        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_told(left)))
+        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_batched(left)))
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
-        "brokers one after the other, in no order that anybody knows, and tells others when it is done with all.",
+        "brokers one after the other, in an unknown order, and notifies the others when it is done with all.",
         c,
         b,
         guard={
@@ -362,22 +363,22 @@ def _is_last() -> Expr:
     return to_move[c].eq(some(b).set())
 
 
-def _is_told(left: Offline) -> Expr:
+def _is_batched(left: Offline) -> Expr:
     """The partition is in the batch of the call: a replica of it was moved, on this broker or one before it."""
     return either(batched[c].contains(p), left.given, left.empty)
 
 
-def _tells_at_last(effects: Effects, left: Offline) -> None:
-    """A call is one batch, which is sent when all brokers are done with: of each partition with the last state.
+def _sends_at_last(effects: Effects, left: Offline) -> None:
+    """Send the one batch of a call when all brokers have been handled, with the last state of each partition.
 
-    Up to 2.1 what is meant for a dead broker is logged too: who is last is told what was so before it was moved.
-    Where requests are left out, what is logged of them comes after each broker.
+    Up to 2.1 the requests for a dead broker are logged too: the last one's have the state before it was moved. Where
+    requests are left out, their lines come after each broker.
     """
     entry, others = left.held.cache, effects.replicas(p).remove(b)
     if REQUESTS not in effects.chosen.parts:
         effects.sends(c, p, others, left.given, entry, empty=left.empty)
         return
-    sent = both(_is_last(), _is_told(left))
+    sent = both(_is_last(), _is_batched(left))
     knows_nothing = false if effects.chosen.has("KAFKA-3143") else entry.is_none()
     effects.sends(c, p, others, sent, entry, empty=both(sent, knows_nothing))
     if not effects.chosen.has("KIP-380"):

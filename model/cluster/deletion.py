@@ -109,7 +109,7 @@ def note_deletions(effects: Effects) -> Action:
 
 
 def complete_deletion(effects: Effects) -> Action:
-    """The controller forgets a topic, and ZooKeeper does."""
+    """Return the action by which the controller, and ZooKeeper, forget a topic."""
     which, mine = (_of, of_one_topic(effects.chosen.parts, _of, p)) if LARGE in effects.chosen.parts else (p, true)
     assigned = both(mine, replicas(assignment[p]).contains(r))
     effects.replica_to(c, p, r, assigned, replica_state[c][p][r], unknown_is("replica"))
@@ -151,14 +151,14 @@ def complete_deletion(effects: Effects) -> Action:
 
 
 def _forgotten(mine: Expr, put: Callable[[Expr, Expr], Expr]) -> Updates:
-    """What ZooKeeper has of partitions, without those that are deleted."""
+    """Return the updates that remove the deleted partitions from ZooKeeper."""
     if mine is true:
         return {assignment[p]: UNASSIGNED, znode[p]: NO_ZNODE}
     return {assignment: put(assignment, UNASSIGNED), znode: put(znode, NO_ZNODE)}
 
 
 def _leave(effects: Effects, asked: Expr, state: Expr) -> Expr:
-    """A partition goes offline, then it is none any more."""
+    """Return the state of a partition that goes offline, then ceases to exist."""
     offline = effects.partition_to(c, p, asked, state, "OfflinePartition")
     return effects.partition_to(c, p, asked, offline, "NonExistentPartition")
 
@@ -251,14 +251,14 @@ def stop(effects: Effects) -> Action:
 
 
 def delete_stopped(effects: Effects) -> Action:
-    """Who was asked before and has not answered is ReplicaDeletionStarted still, or dead."""
+    """Return the action that starts deletion; an asked replica without an answer is ReplicaDeletionStarted, or dead."""
     state, asked = replica_state[c][p][r], asked_to_delete[c][p][r]
     stopped = both(asked, state.ne("ReplicaDeletionStarted"), effects.online_brokers(c, p).contains(r))
     started = effects.replica_to(c, p, r, stopped, state, "ReplicaDeletionStarted")
     return action(
         "DeleteStopped",
-        "All replicas that could be stopped are: they are moved to ReplicaDeletionStarted, and their brokers told to "
-        "delete them.",
+        "All replicas that could be stopped are: they are moved to ReplicaDeletionStarted, and their brokers are "
+        "asked to delete them.",
         c,
         guard={"deletes": phase[c].eq("deleting"), "nothing is to be stopped": waived(_none_marked(c), _LATER)},
         updates={

@@ -1,15 +1,15 @@
 """Log directories that fail while their broker lives (KIP-112; broker.md 1, controller.md 4).
 
-A broker stops to serve the replicas in a directory that fails, and tells by a znode that one did, not which. The
-controller asks it by LeaderAndIsr of all its replicas; the answer names those that are offline (KAFKA_STORAGE_ERROR).
-These are then moved as if their broker had died. A later controller learns of them from the answers to the requests
-that it starts with.
+A broker stops serving the replicas in a directory that fails. It reports by a znode that a directory failed, not which
+one. The controller sends it LeaderAndIsr for all its replicas; the answer names those that are offline
+(KAFKA_STORAGE_ERROR). These are then moved as if their broker had died. A later controller learns of them from the
+answers to the requests that it starts with.
 
 Each replica has a directory of its own here. A broker that starts again has all of them: they were repaired. Where
 requests are left out, a controller may get such an answer whenever it is idle.
 
-Not in the model: that a broker ends if all its directories fail; that up to 2.0 StopReplica makes a replica that is
-offline one that is unknown.
+Not in the model: a broker exits if all its directories fail; up to 2.0 StopReplica makes an offline replica an unknown
+one.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def fail(effects: Effects) -> Action:
         updates[listed[b]] = listed[b].put(p, NO_BROKERS)
     return action(
         "FailDirectory",
-        "The log directory of a replica fails: the replica is offline on its broker, which tells ZooKeeper so.",
+        "The log directory of a replica fails: the replica is offline on its broker, which reports it to ZooKeeper.",
         b,
         p,
         guard={
-            "the broker runs, and is registered": waived(lives, "who is not registered tells nobody"),
+            "the broker runs, and is registered": waived(lives, "an unregistered broker reports nothing"),
             "it hosts the partition": waived(hosts, "what is not there cannot fail"),
         },
         limits=_LEFT,
@@ -94,12 +94,12 @@ def fail(effects: Effects) -> Action:
     )
 
 
-def tell(_: Effects) -> Action:
+def report(_: Effects) -> Action:
     return action(
         "TellOfDirectory",
-        "A log directory fails that has no replica in it: its broker tells ZooKeeper all the same.",
+        "A log directory fails that has no replica in it: its broker reports it to ZooKeeper all the same.",
         b,
-        guard={"the broker is registered": waived(registered.contains(b), "who is not registered tells nobody")},
+        guard={"the broker is registered": waived(registered.contains(b), "an unregistered broker reports nothing")},
         limits=_LEFT,
         updates={told_of_failures: told_of_failures.insert(b), directory_failures: directory_failures + 1},
         cites=("handleLogDirFailure in ReplicaManager.scala", "KIP-112"),
@@ -155,11 +155,11 @@ def probe(effects: Effects) -> Action:
     return action(
         "AskForDirectories",
         "The controller learns that a log directory of a broker failed: it asks by moving all its replicas to "
-        "OnlineReplica, which tells the broker of them.",
+        "OnlineReplica, which notifies the broker of them.",
         c,
         guard={
             "is idle": idle,
-            "brokers have told": waived(~told_of_failures.is_empty(), "else nothing is asked"),
+            "brokers have reported": waived(~told_of_failures.is_empty(), "else nothing is asked"),
         },
         updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
         cites=("onBrokerLogDirFailure in KafkaController.scala", "KIP-112"),
@@ -191,17 +191,17 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
     """The actions, with requests or without; since 2.2 a controller sees that a broker was gone, and asks anew."""
     if REQUESTS in chosen.parts:
         return (fail, probe, mark)
-    without = (fail, tell, probe, answer_broken, mark)
+    without = (fail, report, probe, answer_broken, mark)
     return without if chosen.has("KIP-380") else (*without, answer_works)
 
 
 def _has_asked(chosen: Chosen, c: Expr) -> Expr:
-    """The controller has settled, and has heeded all that it was told of directories."""
+    """Check that the controller has settled, and has handled every report of a failed directory."""
     heeded = forall(r, storage_errors[c][r].is_empty())
     return both(informed_and_quiet(chosen, c), told_of_failures.is_empty(), heeded)
 
 
-def _told_as_it_is() -> Property:
+def _reported_as_it_is() -> Property:
     errors, offline = storage_errors[c][b].contains(p), offline_dirs[c][b].contains(p)
     stays = both(live[c].contains(b), after(live[c].contains(b)), registered.contains(b))
     heard = both(~errors, after(errors)).implies(both(live[c].contains(b), failed[b].contains(p)))
@@ -217,7 +217,7 @@ def _told_as_it_is() -> Property:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where log directories fail."""
+    """Return the properties that are promised where log directories fail."""
     held = znode[p].value
     leads, in_isr = held["leader"].eq(some(b)), both(held["isr"].contains(b), held["isr"].size() > 1)
     out = both(failed[b].contains(p), registered.contains(b)).implies(~either(leads, in_isr))
@@ -228,11 +228,11 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         "sometimes",
     )
     if REQUESTS not in chosen.parts:  # nobody knows there which answers are to come
-        return (alive, _told_as_it_is())
+        return (alive, _reported_as_it_is())
     return (
         Property(
             "FailedReplicaIsOut",
-            "Once the controller has settled and has heeded what brokers told of log directories, and no request is "
+            "Once the controller has settled and has handled brokers' reports of log directories, and no request is "
             "on its way, a replica whose directory failed leads nothing, and is in no ISR unless it is the last.",
             forall(c, _has_asked(chosen, c).implies(forall(p, forall(b, out)))),
             cites=("KIP-112",),

@@ -1,4 +1,4 @@
-"""What the controller's state machines do to caches and ZooKeeper when they move an entity.
+"""The effects of the controller's state machines on caches and ZooKeeper when they move an entity.
 
 Written once, and used by every handler: valid previous states (specs/machines), elections (controller.md 2.1), the
 removal of a replica from the ISR (1.4). A handler's call reads ZooKeeper anew and writes with the version that it read;
@@ -76,28 +76,30 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Batch:
-    """The requests of one kind that a call sends: at most one to each broker.
-
-    `of`: the partition, a variable if the call is about all of them; `to`: who is told of it, where it is `given`;
-    `entry`: the controller's cache entry as it is sent; `is_new`: whether it is said that the partition is new;
-    `empty`: whether the request is sent even if it tells of no partition; `listed`: the replicas of the partition.
-    """
+    """The requests of one kind that a call sends: at most one to each broker."""
 
     kind: str
     of: Expr
+    """The partition; a variable if the call is about all of them."""
     to: Expr
+    """The brokers that are notified."""
     given: Expr
+    """The condition under which they are."""
     entry: Expr
+    """The controller's cache entry as it is sent."""
     is_new: Expr = false
+    """The request marks the partition as new."""
     empty: Expr = false
+    """The request is sent even if it names no partition."""
     listed: Expr = NO_REPLICAS
+    """The replicas of the partition."""
 
 
 @dataclass(frozen=True)
 class Offline:
     """A replica as a move to OfflineReplica leaves it, with its partition.
 
-    `given`: the other replicas are to be told of leader and ISR; `empty`: there are none, and who is live is told of.
+    `given`: the other replicas are to be sent leader and ISR; `empty`: there are none, and only live brokers are sent.
     """
 
     state: Expr
@@ -124,7 +126,7 @@ class Effects:
         self.completed = False
 
     def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
-        """Whether a move that is asked for is made, as far as the table goes."""
+        """Check whether the table allows a move that is asked for."""
         self.attempts.append(Attempt(table, target, asked, state))
         return both(asked, one_of(state, self.valid[table][target]))
 
@@ -151,7 +153,7 @@ class Effects:
         return self.with_directory(c, p, self.staying_brokers(c))
 
     def with_directory(self, c: Expr, p: Expr, brokers: Expr) -> Expr:
-        """Of some brokers those of which the controller does not know that the directory of the partition failed."""
+        """Return the brokers whose directory of the partition has not failed, as far as the controller knows."""
         if DIRECTORIES not in self.chosen.parts:
             return brokers
         return brokers.minus(those(_broker, offline_dirs[c][_broker].contains(p)))
@@ -168,7 +170,7 @@ class Effects:
         return to_delete[c].contains(p)
 
     def queued_apart(self, c: Expr, p: Expr, asked: Expr) -> Expr:
-        """Asked of a partition whose topic is not being deleted."""
+        """The condition, of a partition whose topic is not being deleted."""
         return both(asked, ~self.is_queued(c, p)) if DELETION in self.chosen.parts else asked
 
     def leads_nowhere(self, c: Expr, p: Expr) -> Expr:
@@ -183,15 +185,15 @@ class Effects:
         return self.online(c, p, state, waiting)
 
     def may_be_unclean(self, p: Expr) -> Expr:
-        """Whether a replica from outside the ISR may be elected where no member is online."""
+        """Check whether a replica from outside the ISR may be elected where no member is online."""
         if UNCLEAN in self.chosen.parts:
             return true
         return unclean_allowed.contains(p) if UNCLEAN_LATER in self.chosen.parts else false
 
     def online(self, c: Expr, p: Expr, state: Expr, asked: Expr, *, forced: bool = False) -> tuple[Expr, Held]:
-        """To OnlinePartition by the offline strategy: the znode is created, or a leader elected.
+        """Move to OnlinePartition by the offline strategy: create the znode, or elect a leader.
 
-        `forced`: from outside the ISR if need be, whatever the topic says.
+        `forced`: elect from outside the ISR if need be, whatever the topic's setting.
         """
         now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c, p), epoch[c]
         is_new = state.eq("NewPartition")
@@ -224,7 +226,7 @@ class Effects:
     def elected(
         self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, recipients: Expr
     ) -> tuple[Expr, Held]:
-        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds.
+        """Move to OnlinePartition by another strategy, with the leader (if any) and ISR that it finds.
 
         `recipients`: the brokers it is sent to, as far as they have a replica.
         """
@@ -243,7 +245,7 @@ class Effects:
         recipients: Expr,
         twice: Expr = false,
     ) -> tuple[Expr, Held]:
-        """The same, with what is written; `twice`: it is, and so it is logged."""
+        """Move as `elected` does, with the state that is written; `twice`: it is written, and so logged, twice."""
         found = both(self._readable(c, p), leader.is_some())
         if twice is not false:
             done = both(asked, one_of(state, self.valid["partition"]["OnlinePartition"]), found, twice)
@@ -270,11 +272,11 @@ class Effects:
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
     def _readable(self, c: Expr, p: Expr) -> Expr:
-        """There is a state znode, and no later controller wrote it."""
+        """Check that a state znode exists and that no later controller wrote it."""
         return znode[p].is_some() & (znode[p].value["controller_epoch"] <= epoch[c])
 
     def led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
-        """What a controller writes: a leader epoch more, a version more, its own epoch."""
+        """Return the state that a controller writes: leader epoch and version one higher, and its own epoch."""
         return held.changed(
             leader=leader,
             isr=isr,
@@ -286,25 +288,25 @@ class Effects:
     def sends(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, empty: Expr = false
     ) -> None:
-        """Logs and sends the requests of a call."""
+        """Log and send the requests of a call."""
         self.sends_request(c, p, to, given, entry, is_new)
         self.updates(c, p, given, entry, empty=empty)
 
     def sends_request(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, printed: Expr | None = None
     ) -> None:
-        """Logs and sends LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
+        """Log and send LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
 
         `printed`: the entry, where it is not what the step leaves in the cache.
         """
-        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._told(p)))
+        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._replicas_sent(p)))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         kept = after(cached[c][p]) if printed is None else printed
         self.lines.append(lines.sends(c, p, to, given, is_new, kept, self.listed(p)))
 
     def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
-        """Logs and sends StopReplica that deletes replicas: those r of which a condition holds."""
+        """Log and send StopReplica that deletes replicas: those r of which a condition holds."""
         self.batches.append(Batch("StopReplica", p, those(_replica, given), true, entry))
         self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
@@ -317,17 +319,17 @@ class Effects:
     def _before(self, p: Expr) -> Expr:
         return NO_ASSIGNMENT if self.completed else origin[p]
 
-    def _told(self, p: Expr) -> Expr:
-        """What a request says of the replicas of a partition."""
+    def _replicas_sent(self, p: Expr) -> Expr:
+        """Return the replicas of a partition as a request has them."""
         return record(Replicas, now=assignment[p], before=self._before(p))
 
     def updates(self, c: Expr, p: Expr, given: Expr, entry: Expr, to: Expr | None = None, empty: Expr = false) -> None:
-        """Logs and sends UpdateMetadata requests to all live brokers, or to some: each tells who is live, too.
+        """Log and send UpdateMetadata requests to all live brokers, or to some: each also names the live brokers.
 
         Without caches in the model they are heard at once.
         """
         to = full(Broker) if to is None else to
-        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._told(p)))
+        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._replicas_sent(p)))
         at_once = CACHES not in self.chosen.parts
         self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once, self.listed(p).replicas)
 
@@ -355,9 +357,9 @@ class Effects:
     def offline(
         self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, stay: Expr | None = None
     ) -> tuple[Expr, Held]:
-        """To OfflineReplica, in a call for one broker: the others are told.
+        """Move to OfflineReplica, in a call for one broker, and notify the others.
 
-        `stay`: the brokers that are told, by default those of all other replicas.
+        `stay`: the brokers that are notified, by default those of all other replicas.
         """
         left = self.taken_offline(c, p, r, state, asked)
         recipients = (self.replicas(p) if stay is None else stay).remove(r)
@@ -365,7 +367,7 @@ class Effects:
         return left.state, left.held
 
     def taken_offline(self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr) -> Offline:
-        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more. Nobody is told."""
+        """Move to OfflineReplica, notifying nobody: out of the ISR, unless it is the last member; leader no more."""
         before = Held(cached[c][p], znode[p])
         held = before.znode.value
         known = before.cache.is_some()
@@ -391,7 +393,7 @@ class Effects:
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),
         )
-        # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
+        # Since 2.3 the live brokers are sent even where there is no leader and ISR to send.
         empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
         given = self.queued_apart(c, p, both(done, read))
         return Offline(ite(done, literal("OfflineReplica", state.sort), state), held_now, given, empty)

@@ -1,7 +1,8 @@
 """Leaders that shrink and expand the ISR: up to 2.6 they write the znode, since 2.7 they ask the controller (KIP-497).
 
-A follower may fall behind at any time, and catch up whenever it runs and follows. What a leader does not know, it finds
-out by the version of the znode: its write fails, and it stays as it is until it is told more (broker.md 3.5, 3.6).
+A follower may fall behind at any time, and catch up whenever it runs and follows. A leader with an old state finds out
+by the version of the znode: its write fails, and it stays as it is until a request brings a newer state (broker.md 3.5,
+3.6).
 
 Not in the model: the answer of the controller on its way back, so nothing comes in between (KAFKA-12686, KAFKA-12751).
 Where a leader throws for a member that it does not find (KAFKA-9672), the partitions that it would look at next are not
@@ -56,7 +57,7 @@ _ROOM = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
 
 
 def _shrinks(effects: Effects) -> dict[str, Expr | Clause]:
-    """From 2.4 to 2.8 a leader looks each member up among the replicas that it was told of, and throws."""
+    """Return the guard of a shrink: from 2.4 to 2.8 a leader throws for a member not among the replicas it was sent."""
     guard: dict[str, Expr | Clause] = {
         "it leads": waived(_leads(), "a follower keeps no ISR"),
         "another is in its ISR": both(b.ne(r), _mine["isr"].contains(r)),
@@ -68,9 +69,10 @@ def _shrinks(effects: Effects) -> dict[str, Expr | Clause]:
 
 
 def _expands(effects: Effects) -> dict[str, Expr | Clause]:
-    """Since 2.1 a fetch tells the leader epoch that the follower knows, and is refused if that is not the leader's.
+    """Return the guard of an expansion.
 
-    A leader adds none but the replicas that it was told of.
+    Since 2.1 a fetch carries the follower's leader epoch, and is refused if that is not the leader's. A leader adds
+    only replicas that it was sent.
     """
     its = hosted[r][p].value
     follows = both(runs(r), its["leader"].eq(some(b)), b.ne(r))
@@ -97,7 +99,7 @@ def _written(isr: Expr) -> dict[Expr, Expr | Value]:
 
 
 def shrink(effects: Effects) -> Action:
-    """All that are behind leave at once: where there are three replicas, two may be."""
+    """Return the action of a shrink: all followers that are behind leave at once, of three replicas maybe two."""
     what, guard, isr = "who is behind leaves the ISR", _shrinks(effects), _mine["isr"].remove(r)
     if FACTORS not in effects.chosen.parts:
         return _by_leader(effects, "ShrinkIsr", what, guard, isr, _ALONE)
@@ -188,10 +190,10 @@ def alter(effects: Effects) -> Action:
             both(live[c].contains(b), known[c][b].eq(registration[b])), "of an earlier life nothing is asked any more"
         ),
         "the leader epoch is the newest": waived(
-            cached[c][p].value["leader_epoch"].eq(_mine["leader_epoch"]), "the version tells as much"
+            cached[c][p].value["leader_epoch"].eq(_mine["leader_epoch"]), "the version shows as much"
         ),
         "the version is the newest": waived(
-            _knows(), "a leader asks for one change at a time: its epoch tells as much"
+            _knows(), "a leader asks for one change at a time: its epoch shows as much"
         ),
     }
     if not effects.chosen.has("KAFKA-14140"):
@@ -261,5 +263,5 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where leaders change ISRs."""
+    """Return the properties that are promised where leaders change ISRs."""
     return (LEAVING_STAYS_OUT,) if chosen.has("KIP-497") and SHUTDOWN in chosen.parts else ()

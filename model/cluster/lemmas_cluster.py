@@ -1,6 +1,6 @@
 """The lemmas for a cluster that has some parts: those of every cluster, and each part's own.
 
-What the lemmas of every cluster speak of each part says in its way (`Terms`): who may lead, what is left alone.
+Each part gives the terms of the common lemmas in its own way (`Terms`): the brokers that may lead, what is left alone.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def lemmas(fields: Set[Expr]) -> tuple[Property, ...]:
 
 
 def _as_it_is(model: Model) -> Model:
-    """No lemma asks for history."""
+    """Return the model unchanged: no lemma asks for history."""
     return model
 
 

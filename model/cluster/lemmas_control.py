@@ -1,6 +1,6 @@
-"""What a proof needs to know of a cluster: who acts as controller, in which epoch, and what is in a state znode.
+"""Lemmas about a cluster: which broker acts as controller, in which epoch, and what is in a state znode.
 
-They are kept by every release's steps, in any number of brokers, partitions and epochs.
+Every release's steps keep them, for any number of brokers, partitions and epochs.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LEMMAS = (
 
 
 def znode_is_of_a_topic(of: Expr) -> Property:
-    """`of`: the processes c of which it is said: where topics are deleted, not of who is controller no more."""
+    """Return the lemma; `of`: the processes c that it covers: with deletion, not those of earlier controllers."""
     states = forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))
     return Property(
         "ZnodeIsOfATopic",

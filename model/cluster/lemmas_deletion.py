@@ -1,4 +1,4 @@
-"""What is kept where topics are deleted: of those that are queued nothing is promised."""
+"""Lemmas where topics are deleted: nothing is promised of topics that are queued for it."""
 
 from __future__ import annotations
 
@@ -83,5 +83,5 @@ def deleted_step_by_step(online: Expr) -> Property:
 
 
 def lemmas(online: Expr) -> tuple[Property, ...]:
-    """`online`: the brokers that may lead a partition p, as far as a controller c knows."""
+    """Return the lemmas; `online`: the brokers that may lead a partition p, as far as a controller c knows."""
     return (KNOWS_NO_TOPIC_YET, TO_DELETE_IS_QUEUED, STOPS_WHAT_IS_QUEUED, deleted_step_by_step(online))

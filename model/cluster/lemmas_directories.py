@@ -1,4 +1,4 @@
-"""What is kept where log directories fail: what is in one is offline on a broker that lives."""
+"""Lemmas where log directories fail: a replica in a failed one is offline on a broker that lives."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ KNOWN_DIRECTORIES_HAVE_FAILED = Property(
 
 
 def lemmas(sent: OnTheWay | None) -> tuple[Property, ...]:
-    """`sent`: the requests that are on the way, in a model that has them."""
+    """Return the lemmas; `sent`: the requests that are on the way, in a model that has them."""
     if sent is None:
         return (KNOWN_DIRECTORIES_ARE_OF_LIVE, MARKED_ARE_OF_ONE_LIVE)
     return (requests_are_to_live(sent), KNOWN_DIRECTORIES_HAVE_FAILED, MARKED_ARE_OF_ONE_LIVE)

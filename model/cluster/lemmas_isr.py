@@ -1,4 +1,4 @@
-"""What is kept where leaders change ISRs: what brokers know of a partition is what was written, or older."""
+"""Lemmas where leaders change ISRs: brokers know a partition's state as it was written, or an older one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _is_live = both(live[c].contains(b), known[c][b].eq(registration[b]))
 
 
 def copies(sent: OnTheWay) -> tuple[Property, ...]:
-    """What is known of a partition elsewhere than in ZooKeeper."""
+    """Return the lemmas about copies of a partition's state outside ZooKeeper."""
     return tuple(
         Property(f"{name}{kind}", f"What {what} of a partition {says}", of(holds))
         for kind, says, holds in (("IsProper", _PROPER, _is_proper), ("IsAsWritten", _AS_WRITTEN, _is_as_written))
@@ -89,7 +89,7 @@ def who_hosts_is_live(sent: OnTheWay) -> Property:
     of_this_life = both(HAS_READ, registered.contains(b), registration[b] <= its_epoch)
     return Property(
         "WhoHostsIsLive",
-        "A broker that hosts a partition, or is told of one in this life, is live as far as the controller knows.",
+        "A broker that hosts a partition, or is sent one in this life, is live as far as the controller knows.",
         both(
             forall(c, forall(b, known[c][b] <= registration[b])),
             _of_requests(sent, its_epoch <= registration[b]),
@@ -118,5 +118,5 @@ ASKS_AS_LEADER = Property(
 
 
 def lemmas(sent: OnTheWay) -> tuple[Property, ...]:
-    """`sent`: the requests that are on the way."""
+    """Return the lemmas; `sent`: the requests that are on the way."""
     return (*copies(sent), who_hosts_is_live(sent), ASKS_AS_LEADER)

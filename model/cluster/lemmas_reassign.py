@@ -1,4 +1,4 @@
-"""What is kept where partitions get other replicas: who is added has a replica, and who is dropped follows no more."""
+"""Lemmas where partitions get other replicas: an added broker has a replica, and a dropped one no longer follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How lemmas speak of the requests that are on the way, of whatever kinds they are."""
+"""Terms in which lemmas refer to requests on the way, of any kind."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class OnTheWay:
         return cast(RecordSort, cast(SeqSort, one).element)
 
     def there_is(self, broker: Expr, tenure: Expr) -> Expr:
-        """There is such a request."""
+        """Check that such a request exists."""
         return at < self.queue[broker][tenure].length()
 
 
 def on_the_way(fields: Set[Expr]) -> OnTheWay:
-    """Those of a model with these fields, which has requests."""
+    """Return the requests on the way in a model with these fields, which has requests."""
     return OnTheWay(next(each for each in fields if each.data == "channel"))

@@ -1,4 +1,4 @@
-"""Why a controller that has settled has left nothing to dead brokers: what its handlers keep, step by step.
+"""Lemmas that show that a settled controller has left nothing to dead brokers: what its handlers keep, step by step.
 
 Of each replica that leads, or is in an ISR, the controller knows that its broker is live, or has it among the brokers
 to move (`to_move`); when it is idle none is to be moved. That is S1 and S2, and it needs the repair of KAFKA-3143: a
@@ -48,18 +48,18 @@ STATE = replica_state[c][p][b]
 
 @dataclass(frozen=True)
 class Terms:
-    """What the lemmas speak of, as a model has it that has some parts.
+    """Terms of the lemmas, for a model with some parts.
 
     Args:
-        online: the brokers that may lead a partition p, as far as a controller c knows: the live ones, but for those
+        online: the brokers that may lead a partition p, as far as a controller c knows: the live ones, except those
             that are shutting down, or whose log directory has failed.
-        working: the live brokers, but for those whose log directory has failed.
+        working: the live brokers, except those whose log directory has failed.
         left_alone: nothing is promised of a partition p: its topic is being deleted.
-        partly: of the brokers to move only some replicas are, so they are live.
+        partly: only some replicas of the brokers to move are moved, so these brokers are live.
         to_move: the brokers that are to be moved because they are dead.
         is_replica: a broker b has a replica of p, or is to have one.
         unsettled: the replica of p on b is being added, or removed.
-        knows: c is of the controllers of whose replicas' states something is said.
+        knows: the lemmas speak of the replica states of controller c.
     """
 
     online: Expr = live[c]
@@ -222,7 +222,7 @@ def offline_is_led_by_nobody(terms: Terms) -> Property:
 
 
 def lemmas(terms: Terms) -> tuple[Property, ...]:
-    """What a controller keeps."""
+    """Return the lemmas that a controller keeps."""
     return (
         nobody_to_move_when_idle(terms),
         KNOWS_NOBODY_YET,

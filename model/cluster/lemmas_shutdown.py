@@ -1,4 +1,4 @@
-"""What is kept where brokers ask the controller before they stop: who is shutting down is live, and stays not."""
+"""Lemmas where brokers ask the controller before they stop: a broker that is shutting down is live, and leaves."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ IS_SHUTTING_DOWN = Property(
 
 
 def stops_nothing_left_alone(left_alone: Expr) -> Property:
-    """Up to 2.0 it is not so where topics are deleted (KAFKA-6753)."""
+    """Return the lemma, which up to 2.0 fails where topics are deleted (KAFKA-6753)."""
     return Property(
         "StopsNothingLeftAlone",
         "What a controller stops for a controlled shutdown is of no topic that it is about to delete.",
@@ -46,5 +46,5 @@ def stops_nothing_left_alone(left_alone: Expr) -> Property:
 
 
 def lemmas(left_alone: Expr) -> tuple[Property, ...]:
-    """`left_alone`: nothing is promised of a partition p: its topic is being deleted."""
+    """Return the lemmas; `left_alone`: nothing is promised of a partition p: its topic is being deleted."""
     return (IS_SHUTTING_DOWN, *(() if left_alone is false else (stops_nothing_left_alone(left_alone),)))

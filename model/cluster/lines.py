@@ -31,7 +31,7 @@ SHUTDOWN_STRATEGY = "ControlledShutdownPartitionLeaderElectionStrategy"
 
 
 def _prints(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: object) -> Line:
-    """A line of the controller's, one for each entity; what is no variable of an entity is a parameter of the step."""
+    """A line of the controller, one for each entity; a variable of no entity is a parameter of the step."""
     over = tuple(each for each in entity if each in (p, r))
     of = {"topic": entity[0], "partition": entity[0]} if entity else {}
     speaking = {"controller": c, "controller_epoch": epoch[c]}
@@ -41,7 +41,7 @@ def _prints(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: 
 def replica_moved(
     c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr, valid: tuple[str, ...]
 ) -> Block:
-    """A replica's move, or its refusal, with what was thrown if the table of `valid` states before has it not."""
+    """A replica's move, or its refusal, with the exception if the table of `valid` states before does not have it."""
     printed = {"replica": which, "from_state": state, "to_state": target}
     thrown = _thrown("thrown-replica-refused", c, of, ~one_of(state, valid), **printed, valid_states=valid)
     failed = _prints("replica-refused", c, refused, (of, which), **printed)
@@ -89,7 +89,7 @@ def partition_online(
     strategy: str,
     is_new: Expr,
 ) -> Block:
-    """A partition's move to OnlinePartition, or its failure with what was thrown."""
+    """A partition's move to OnlinePartition, or its failure with the exception."""
     printed = {"from_state": state, "to_state": "OnlinePartition"}
     moves, nobody = one_of(state, valid), {"error": "kafka.common.StateChangeFailedException"}
     thrown = (
@@ -127,7 +127,7 @@ def prints_line(row: str, c: Expr, given: Expr = true, **fields: object) -> Bloc
 
 @dataclass(frozen=True)
 class Listed:
-    """How the replicas of a partition are printed: in turn, and those that a reassignment adds and removes."""
+    """The replicas of a partition as printed: in order, and those that a reassignment adds and removes."""
 
     replicas: Expr
     adding: Expr | tuple[()]
@@ -135,7 +135,7 @@ class Listed:
 
 
 def listed(now: Expr, before: Expr) -> Listed:
-    """What is printed of replicas, with those `before` a reassignment, if one goes on."""
+    """Return the replicas as printed, with those `before` a reassignment, if one is in progress."""
     had, goes_on = before.get(UNASSIGNED), before.is_some()
     mine, its = replicas(now), replicas(had)
     in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
@@ -151,8 +151,8 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, li
     """The LeaderAndIsr requests of a call.
 
     Args:
-        to: the brokers that are told to lead or to follow.
-        given: whether anything is sent for the partition.
+        to: the brokers that are asked to lead or to follow.
+        given: something is sent for the partition.
         kept: the cache entry that is sent.
     """
     entry = kept.value

@@ -1,10 +1,10 @@
-"""Brokers' metadata caches: what clients are told of who leads, and who lives (broker.md 2.6).
+"""Brokers' metadata caches: the leaders and live brokers that clients see (broker.md 2.6).
 
-UpdateMetadata requests go the way of all requests of a controller. Each replaces the live brokers, and of partitions
-those that it tells of: leader -2 removes one, what it does not tell of stays. No leader epoch is looked at: what comes
-last is believed. In the cache is more than leader and leader epoch; the rest has no part in what is promised here.
+UpdateMetadata requests go the way of all requests of a controller. Each replaces the live brokers, and the partitions
+that it names: leader -2 removes one, a partition that it does not name stays. Leader epochs are not compared: the last
+request wins. The cache holds more than leader and leader epoch; the rest has no part in what is promised here.
 
-Not in the model: that a change of listeners, or of a rack, is told; reads while a map is changed in place (up to 2.0).
+Not in the model: requests for a change of listeners, or of a rack; reads while a map is changed in place (up to 2.0).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..property import Property
 from .broker_lines import metadata_cached
 from .effects import DELETION, Effects
 from .properties import is_settled
-from .requests import head, is_quiet, may_read, read, runs, said_of_replicas
+from .requests import head, is_quiet, may_read, read, replicas_in_request, runs
 from .state import (
     Cached,
     alive,
@@ -37,11 +37,10 @@ def handle(effects: Effects) -> Action:
     entry = request["states"][p]
     leads = record(Cached, leader=entry.value["leader"], leader_epoch=entry.value["leader_epoch"])
     kept = ite(request["deleted"].contains(p), none(Cached), metadata[b][p])
-    effects.lines += metadata_cached(effects, b, e, request, said_of_replicas(effects))
+    effects.lines += metadata_cached(effects, b, e, request, replicas_in_request(effects))
     return action(
         "HandleUpdateMetadata",
-        "A broker gets an UpdateMetadata request: its metadata cache has the live brokers and the leaders of which it "
-        "tells.",
+        "A broker gets an UpdateMetadata request: its metadata cache has the live brokers and leaders that it names.",
         b,
         e,
         guard=may_read(effects, "UpdateMetadata"),
@@ -63,7 +62,7 @@ def agrees(chosen: Chosen, b: Expr) -> Expr:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised of metadata caches."""
+    """Return the properties that are promised of metadata caches."""
     quiet = both(exists(c, is_settled(chosen, c)), is_quiet(chosen))
     found = [
         Property(

@@ -1,4 +1,4 @@
-"""What happens to a cluster from outside: brokers die and come back, topics are created."""
+"""Events from outside the cluster: brokers die and come back, topics are created."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def expand(effects: Effects) -> Action:
     isr = znode[p].value["isr"]
     outside = effects.replicas(p).minus(isr).intersect(registered)
     given: dict[str, Expr] = {}
-    if REASSIGNMENT in effects.chosen.parts:  # who is added was told so, and who is dropped follows no more
+    if REASSIGNMENT in effects.chosen.parts:  # an added broker was notified, and a dropped one follows no more
         nowhere = const(unknown_is("replica"), ReplicaState)
         given["a controller gave it a state"] = exists(r, replica_state[r][p][one].ne(nowhere))
         dropped = both(finishing[r].eq(some(p)), ~replicas(assignment[p]).contains(one), ~to_move[r].contains(one))
@@ -207,7 +207,7 @@ def expand(effects: Effects) -> Action:
     return _isr_changed(
         effects,
         "LeaderExpandsIsr",
-        "Whoever leads takes a live replica that caught up into the ISR: it follows since a controller told it to.",
+        "Whoever leads takes a live replica that caught up into the ISR: it follows since a controller asked it to.",
         (one,),
         {
             "it is a live replica outside": outside.contains(one),
@@ -221,7 +221,7 @@ def expand(effects: Effects) -> Action:
 def _isr_changed(
     effects: Effects, name: str, meaning: str, who: tuple[Expr, ...], given: dict[str, Expr], isr: Expr
 ) -> Action:
-    """Up to 2.6 the controller is notified of it, here at once; since 2.7 it writes the ISR itself."""
+    """Return the action of a changed ISR: up to 2.6 the controller is notified, here at once; since 2.7 it writes."""
     held = znode[p].value
     new = held.changed(isr=isr, version=held["version"] + 1)
     room = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}

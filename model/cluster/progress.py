@@ -1,11 +1,12 @@
-"""What comes about in time, if nobody stands in the way forever: leads-to properties of a cluster.
+"""Leads-to properties of a cluster: events that happen in time, if nothing prevents them forever.
 
-Fair is what brokers and controllers do of themselves. What happens from outside (brokers die and come back, topics are
-created, an administrator asks for something), and what an answer says, is not: it may never happen, or each time.
-They are asked for by name: each needs the whole graph of states.
+Steps that brokers and controllers take by themselves are fair. Events from outside (brokers die and come back, topics
+are created, an administrator asks for something), and the content of an answer, are not: they may never happen, or
+each time. The properties are requested by name: each needs the whole graph of states.
 
-Kafka's controller takes events in the order in which they come; here any that is there may be next. So where topics are
-created and deleted without end, other events can be put off: what a controller settles is not asked with deletion.
+Kafka's controller takes events in the order in which they come; here any pending event may be next. So where topics are
+created and deleted without end, other events can be put off: properties of a settled controller are not requested with
+deletion.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _failed_leader_is_replaced(fair: tuple[str, ...]) -> Property:
     waits = exists(p, exists(b, leads))
     return Property(
         "FailedLeaderIsReplaced",
-        "A leader whose log directory has failed leads no more in time: the controller is told, and asks its broker.",
+        "A leader whose log directory failed leads no more in time: the controller is notified, and asks its broker.",
         waits,
         "leads_to",
         ("KIP-112",),
@@ -185,7 +186,7 @@ def _caches_agree(chosen: Chosen, fair: tuple[str, ...]) -> Property:
 
 
 def _strangers_leave(chosen: Chosen, fair: tuple[str, ...]) -> Property:
-    """What follows no leader any more is behind in time: here it is fair that leaders shrink ISRs."""
+    """Return the property that strangers leave the ISR in time: here it is fair that leaders shrink ISRs."""
     held = znode[p].value
     waits = exists(p, both(held["leader"].set().intersects(registered), ~held["isr"].subset_of(hosts(chosen.parts, p))))
     return Property(

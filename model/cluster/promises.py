@@ -1,4 +1,4 @@
-"""What is promised of brokers' own view: what they accept, and what they know once no request is on its way."""
+"""Promises about brokers' own view: what they accept, and what they know once no request is on its way."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ ONE_BROKER_LEADS_PER_EPOCH = Property(
 )
 DEAD_HOST_NOTHING = Property(
     "DeadHostNothing",
-    "A broker that does not run hosts nothing: what it is told, it is told in its next life.",
+    "A broker that does not run hosts nothing: requests reach it in its next life.",
     forall(b, either(runs(b), forall(p, _mine.is_none()))),
     cites=("kafka.server.ReplicaManager",),
 )
@@ -109,7 +109,7 @@ def informed_and_quiet(chosen: Chosen, c: Expr) -> Expr:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where requests are on the way."""
+    """Return the properties that are promised where requests are on the way."""
     applied = both(
         _mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch"))
     )

@@ -1,4 +1,4 @@
-"""What is promised of a cluster: what a controller leaves behind, and the properties of every partition's view."""
+"""Promises about a cluster: what a controller leaves behind, and the properties of every partition's view."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .state import (
 
 
 def partition_in_zookeeper(chosen: Chosen) -> Projection:
-    """What ZooKeeper has of each partition, as a view."""
+    """Return the state of each partition in ZooKeeper, as a view."""
     return Projection(
         PARTITION,
         {AnyBroker: Broker},
@@ -64,12 +64,12 @@ def partition_in_zookeeper(chosen: Chosen) -> Projection:
 
 
 def has_settled(chosen: Chosen) -> Expr:
-    """The controller is ready, has nothing to do, and knows who is live."""
+    """The controller is ready, has nothing to do, and knows the live brokers."""
     return exists(c, is_settled(chosen, c))
 
 
 def is_settled(chosen: Chosen, c: Expr) -> Expr:
-    """The same of one broker as the controller; since 2.2 it knows who has registered anew."""
+    """The same for one broker as the controller; since 2.2 it knows the brokers that registered anew."""
     knows = live[c].eq(registered)
     if has_registrations(chosen.parts) and chosen.has("KIP-380"):
         knows = both(knows, forall(b, registered.contains(b).implies(known[c][b].eq(registration[b]))))
@@ -89,7 +89,7 @@ _SETTLED = "Once the controller has finished its start-up and knows who is live,
 
 
 def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
-    """What a controller leaves behind that has nothing to do."""
+    """Return the promises about what a controller with nothing to do leaves behind."""
     return (
         Property(
             "LeaderAliveOrNone",
@@ -121,7 +121,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
 
 
 def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
-    """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
+    """Return the property of live brokers; on dead ones the replicas of a new topic come online too."""
     effects = Effects(chosen)
     alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c, p).contains(b))
     state = replica_state[c][p][b]
@@ -215,7 +215,7 @@ AN_OUTSIDER_LEADS = Property(
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised, and what must be met."""
+    """Return the promised properties, and those that some run must meet."""
     is_unclean = bool({UNCLEAN, UNCLEAN_LATER, UNCLEAN_ASKED} & chosen.parts)
     unmet = {LEADER_FROM_ISR if is_unclean else UNCLEAN_LEADER_ALONE_IN_ISR}
     if {REASSIGNMENT, CANCELLED} <= chosen.parts and chosen.has("KIP-455"):

@@ -94,7 +94,7 @@ def _caught_up() -> Expr:
 
 
 def _next(effects: Effects, left: Expr) -> Expr:
-    """What the controller does when it is done with a partition: others, then deletions."""
+    """Return the controller's next phase when it is done with a partition: other partitions, then deletions."""
     idle = now("idle")
     if DELETION in effects.chosen.parts:
         idle = ite(to_delete[c].is_empty(), idle, now("resuming"))
@@ -102,13 +102,13 @@ def _next(effects: Effects, left: Expr) -> Expr:
 
 
 def _raised(effects: Effects) -> Expr:
-    """What is written to raise the leader epoch and nothing else."""
+    """Return the state that is written to raise the leader epoch and nothing else."""
     held = znode[p].value
     return some(effects.led(c, held, held["leader"], held["isr"]))
 
 
 def _kept(effects: Effects, raised: Expr) -> Expr:
-    """What the controller keeps of a raised leader epoch: up to 2.3 it forgets to (KAFKA-9212)."""
+    """Return the cached state after a raised leader epoch: up to 2.3 the controller does not update it (KAFKA-9212)."""
     return cached[c][p] if effects.chosen.has("KAFKA-9212") else raised
 
 
@@ -157,7 +157,7 @@ def _reassigned(effects: Effects, name: str, *targets: Expr) -> Action:
 
 
 def _handled(effects: Effects, listed: Listed) -> None:
-    """Up to 2.3 the replicas that are asked for; since 2.4 all, those that are added and those that are removed."""
+    """Log the replicas of a reassignment: up to 2.3 those asked for; since 2.4 all, and those added and removed."""
     more: dict[str, object] = {}
     if effects.chosen.has("KIP-455"):
         more = {"adding": listed.adding, "removing": listed.removing}
@@ -166,7 +166,7 @@ def _handled(effects: Effects, listed: Listed) -> None:
 
 
 def add_replicas(effects: Effects) -> Action:
-    """Phase A of 2.4; the leader epoch is raised, so that the leader heeds the request."""
+    """Return the action of phase A of 2.4; the leader epoch is raised, so that the leader obeys the request."""
     raised, state = _raised(effects), replica_state[c][p][r]
     kept = _kept(effects, raised)
     ordered = hosts(effects.chosen.parts, p)
@@ -185,7 +185,7 @@ def add_replicas(effects: Effects) -> Action:
     left = reassigning[c].remove(p)
     return action(
         "AddReplicas",
-        "A reassignment begins, or is taken up again: all replicas are told of a higher leader epoch, and those that "
+        "A reassignment begins, or is taken up again: all replicas are sent a higher leader epoch, and those that "
         "are added are new.",
         c,
         p,
@@ -206,7 +206,7 @@ def add_replicas(effects: Effects) -> Action:
 
 
 def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, object]:
-    """A leader is elected among the replicas that stay, or the leader epoch raised; all that stay are told."""
+    """Elect a leader among the replicas that stay, or raise the leader epoch, and notify all that stay."""
     held, raised = znode[p].value, _raised(effects)
     stays = both(
         held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c, p)))
@@ -228,7 +228,7 @@ def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, o
 
 
 def _checked(effects: Effects) -> None:
-    """What is logged of the leader: is it to have a replica still, and does it live?"""
+    """Log whether the leader is still to have a replica, and whether it lives."""
     leader = cached[c][p].value["leader"]
     stays = both(leader.is_some(), leader.set().subset_of(_target))
     alive = leader.set().subset_of(effects.online_brokers(c, p))
@@ -239,7 +239,7 @@ def _checked(effects: Effects) -> None:
 
 
 def finish(effects: Effects) -> Action:
-    """Phase B: it begins when the controller is notified of the ISR, or takes the reassignment up."""
+    """Return the action of phase B: it begins when the controller is notified of the ISR, or takes it up again."""
     state = replica_state[c][p][r]
     added = _target if not effects.chosen.has("KIP-455") else _adding
     online = effects.replica_to(c, p, r, added.contains(r), state, "OnlineReplica")
@@ -272,7 +272,7 @@ def finish(effects: Effects) -> Action:
 
 
 def cancel(effects: Effects) -> Action:
-    """Replicas that were being added are dropped before the leader epoch is raised."""
+    """Return the action that cancels: replicas that were being added are dropped before the leader epoch is raised."""
     _handled(effects, printed(had(p), NO_ASSIGNMENT))
     return action(
         "CancelReassignment",
@@ -298,7 +298,7 @@ def cancel(effects: Effects) -> Action:
 
 
 def drop(effects: Effects) -> Action:
-    """The whole way of all that are dropped with the last of them: nobody waits for an answer."""
+    """Return the action that drops replicas, all steps with the last of them: nobody waits for an answer."""
     effects.completed = True
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true, stay=_target)
     state = ite(r.eq(b), moved, replica_state[c][p][r])
@@ -310,7 +310,7 @@ def drop(effects: Effects) -> Action:
     gone = effects.replica_to(c, p, r, dropped, deleted, unknown_is("replica"))
     return action(
         "DropReplica",
-        "A replica that is not asked for is stopped; when all are, their brokers are told to delete them.",
+        "A replica that is not asked for is stopped; when all are, their brokers are asked to delete them.",
         c,
         p,
         b,
@@ -377,7 +377,7 @@ def end(effects: Effects) -> Action:
 
 
 def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Whether a replica is stopped (broker.md 2.5): since 2.6 by no lower leader epoch, up to 3.4.0 not by its own."""
+    """Check whether a replica is stopped (broker.md 2.5): since 2.6 by no lower epoch, up to 3.4.0 not by its own."""
     if effects.chosen.before("2.6"):
         return ordered.is_some()
     its, own = ordered.value["leader_epoch"], mine.value["leader_epoch"]
@@ -398,7 +398,7 @@ def handle(effects: Effects) -> Action:
     effects.lines += replica_stopped(effects, b, e, ordered, mine, heeds)
     return action(
         "HandleStopReplica",
-        "A broker is told to delete a replica: it does, unless it knows a newer leader epoch.",
+        "A broker is asked to delete a replica: it does, unless it knows a newer leader epoch.",
         b,
         e,
         guard=_may_stop(effects),
@@ -422,14 +422,14 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised of reassignments."""
+    """Return the properties that are promised of reassignments."""
     leads = both(registered.contains(b), hosted[b][p].value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b)))
     strays = both(registered.contains(b), hosted[b][p].is_some(), ~hosts(chosen.parts, p).contains(b))
     return (
         Property(
             "LeaderKnowsReplicas",
-            "Once the controller has settled and no request is on its way, a leader takes for replicas of a partition "
-            "those that it has.",
+            "Once the controller has settled and no request is on its way, a leader knows the replicas that a "
+            "partition has.",
             exists(c, informed_and_quiet(chosen, c)).implies(
                 forall(p, forall(b, leads.implies(listed[b][p].eq(hosts(chosen.parts, p)))))
             ),
@@ -450,7 +450,7 @@ _mistaken = field("mistaken", Bool)
 
 
 def logs(chosen: Chosen) -> Ghosts:
-    """Which brokers have a log of a partition, and whether one that is added was told that it should have one."""
+    """Return the ghosts of logs: the brokers that have one, and whether one that is added was sent as not new."""
     effects = Effects(chosen)
     ordered, mine = head(chosen, b, e)["states"][p], hosted[b][p]
     taken = takes(effects, ordered, mine)
@@ -465,13 +465,13 @@ def logs(chosen: Chosen) -> Ghosts:
         "logs",
         (
             starts(_on_disk, fill(_on_disk.sort, frozenset()), "the partitions that a broker has a log of"),
-            starts(_mistaken, false, "a replica that is added was told that it is not new"),
+            starts(_mistaken, false, "a replica that is added was sent as not new"),
         ),
         {"HandleLeaderAndIsr": handled, "HandleStopReplica": (stopped,)},
         (
             Property(
                 "AddedIsToldNew",
-                "A replica that a reassignment adds, and that has no log yet, is told that it is new.",
+                "A replica that a reassignment adds, and that has no log yet, is sent as new.",
                 ~_mistaken,
                 cites=("KAFKA-10314",),
             ),

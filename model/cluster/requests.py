@@ -1,9 +1,9 @@
-"""Requests on their way to brokers, and what brokers make of LeaderAndIsr (broker.md 2.1).
+"""Requests on their way to brokers, and how brokers handle LeaderAndIsr (broker.md 2.1).
 
 A controller has a connection to each broker that it takes for live; on each, requests arrive in the order in which they
-were sent. What a broker has not read when it dies is sent to it again in its next life, until the controller takes note
-of the death: since 2.2 a request tells for which life it is meant (KIP-380). What a controller has not sent when it
-dies may be lost.
+were sent. A request that a broker has not read when it dies is sent again in its next life, until the controller notes
+the death: since 2.2 a request names the life it is meant for (KIP-380). A request that a controller has not sent when
+it dies may be lost.
 
 Not in the model: StopReplica that deletes nothing (it stops fetchers, and what they fetch is no part of the state).
 UpdateMetadata is on the same way where brokers have metadata caches (`metadata.py`); else it is heard at once.
@@ -125,7 +125,7 @@ def _request(
 
 
 def is_kind(effects: Effects, kind: str) -> Expr:
-    """What is read next is of this kind; without the parts that have others all is LeaderAndIsr."""
+    """Check that the next request is of this kind; without the parts that have other kinds, all are LeaderAndIsr."""
     return head(effects.chosen, b, e)["kind"].eq(kind) if has_kinds(effects.chosen.parts) else true
 
 
@@ -136,9 +136,9 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
 
 
 def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING_WAIVED) -> dict[str, Expr | Clause]:
-    """When a broker does what a request of a kind says (broker.md 2.1, 2.6).
+    """Return the guard of a broker that obeys a request of a kind (broker.md 2.1, 2.6).
 
-    `harmless`: clauses of which none is needed for requests of the kind, with the reason.
+    `harmless`: the clauses that requests of the kind do not need, with the reason.
     """
     some_request = channel(effects.chosen.parts)[b][e].length() > 0
     guard: dict[str, Expr | Clause] = {"a request is on the way": some_request}
@@ -153,9 +153,9 @@ def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING
 
 
 def accepts(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """A broker heeds what it is told of a partition that it does not host, or in a higher leader epoch.
+    """Check that a broker obeys a request for a partition: one it does not host, or with a higher leader epoch.
 
-    Of one whose log directory has failed it heeds nothing.
+    It obeys nothing for a partition whose log directory has failed.
     """
     news = either(mine.is_none(), mine.value["leader_epoch"] < ordered.value["leader_epoch"])
     heeds = both(ordered.is_some(), news)
@@ -163,7 +163,7 @@ def accepts(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
 
 
 def is_found(effects: Effects, ordered: Expr) -> Expr:
-    """There is a leader, and a broker that shall follow it has it in its metadata cache as live."""
+    """Check that there is a leader, and that a broker to follow it has it in its metadata cache as live."""
     leader = ordered.value["leader"]
     if CACHES not in effects.chosen.parts:
         return leader.is_some()
@@ -171,7 +171,7 @@ def is_found(effects: Effects, ordered: Expr) -> Expr:
 
 
 def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Who is told of no leader follows nobody, and stays in the leader epoch in which it is (broker.md 2.3)."""
+    """Check that a broker takes a state; without a leader it follows nobody and keeps its epoch (broker.md 2.3)."""
     return both(accepts(effects, ordered, mine), is_found(effects, ordered))
 
 
@@ -179,10 +179,10 @@ def _handling(effects: Effects, ordered: Expr) -> Handling:
     mine = hosted[b][p]
     new = head(effects.chosen, b, e)["new"].contains(p)
     takes, found = accepts(effects, ordered, mine), is_found(effects, ordered)
-    return Handling(effects, b, e, ordered, new, mine, takes, found, said_of_replicas(effects))
+    return Handling(effects, b, e, ordered, new, mine, takes, found, replicas_in_request(effects))
 
 
-def said_of_replicas(effects: Effects) -> Listed:
+def replicas_in_request(effects: Effects) -> Listed:
     """The replicas of p, as the request that a broker reads has them; those of the topic where it has none."""
     if REASSIGNMENT not in effects.chosen.parts:
         return effects.listed(p)
@@ -191,7 +191,7 @@ def said_of_replicas(effects: Effects) -> Listed:
 
 
 def handle(effects: Effects) -> Action:
-    """Steps 2 to 9 of broker.md 2.1."""
+    """Return the action of steps 2 to 9 of broker.md 2.1."""
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = ordered.value["leader"].eq(some(b))
     handling = _handling(effects, ordered)
@@ -224,10 +224,10 @@ def handle(effects: Effects) -> Action:
 
 
 def _storage_answered(effects: Effects, ordered: Expr, mine: Expr) -> dict[Expr, Expr | Value]:
-    """What the controller gets of the answer: of which replicas the directory has failed (KAFKA_STORAGE_ERROR).
+    """Return what the controller learns from the answer: the replicas whose directory failed (KAFKA_STORAGE_ERROR).
 
-    A replica that is heeded again is one no more, which changes nothing else: it is noted at once. What is known needs
-    no second look. Who is controller no more gets no answer.
+    A replica that is obeyed again has no failed directory any more, which changes nothing else: it is noted at once. A
+    known failure needs no second look. A broker that is no longer controller gets no answer.
     """
     acts = both(phase[_acting].ne("none"), epoch[_acting].eq(e))
     known_ones, news = offline_dirs[_acting][b], storage_errors[_acting][b]
@@ -246,7 +246,7 @@ def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
 
 
 def refuse(effects: Effects) -> Action:
-    """Steps 0 and 1 of broker.md 2.1."""
+    """Return the action of steps 0 and 1 of broker.md 2.1."""
     old, ordered = (
         e < accepted_epoch[b],
         ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], NO_ZNODE),
@@ -326,7 +326,7 @@ def _nothing(queue: Expr) -> Expr:
 
 
 def sent(effects: Effects, made: Action) -> Action:
-    """A controller's step with what it sends: each call of a state machine is one request to each broker concerned."""
+    """Return a controller's step with its requests: each call of a state machine is one to each broker concerned."""
     if REQUESTS not in effects.chosen.parts or not (effects.batches or effects.closed):
         return made
     channels = channel(effects.chosen.parts)
@@ -345,7 +345,7 @@ def sent(effects: Effects, made: Action) -> Action:
 
 
 def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones: Expr) -> tuple[Expr, Expr]:
-    """The request that a broker is sent, and whether it is: it tells of some partition, or is sent all the same."""
+    """Return the request for a broker, and whether it is sent: it names some partition, or is sent all the same."""
     entry = batch.entry
     given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
     ordered = both(given, entry.is_some())
@@ -365,14 +365,14 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
 
 
 def _by_partition(made: Action, batch: Batch, ordered: Expr, nothing: Expr) -> Expr:
-    """What a broker is told, by partition."""
+    """Return what a broker is sent, by partition."""
     if batch.of in made.params:
         return mapped(_of, ite(_of.eq(batch.of), ordered, nothing))
     return mapped(batch.of, ordered)
 
 
 def _partitions(made: Action, batch: Batch, content: Expr) -> Expr:
-    """The partitions of which something is said."""
+    """The partitions that a request names."""
     return those(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else those(batch.of, content)
 
 

@@ -43,7 +43,7 @@ hit = var("hit", Partition)
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a request for a controlled shutdown is about: p is a partition that the controller looks at."""
+    """Terms of a request for a controlled shutdown: p is a partition that the controller looks at."""
 
     leaving: Expr
     staying: Expr
@@ -86,7 +86,7 @@ _ONCE = {"did not ask before": ~shutting[c].contains(b)}
 
 
 def shut_down(effects: Effects) -> Action:
-    """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
+    """Return the action of elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
     asked = _asked(effects)
     isr = znode[p].value["isr"].minus(asked.leaving)
     state, held = effects.elected(
@@ -105,7 +105,7 @@ def shut_down(effects: Effects) -> Action:
 
 
 def shut_down_contended(effects: Effects) -> Action:
-    """A call of the state machine that another writer comes into: up to 2.3 all of it is done once more."""
+    """Return the action of a call that another writer interrupts: up to 2.3 all of it is done once more."""
     asked, now = _asked(effects), znode[p].value
     behind = some(
         znode[hit].value.changed(isr=znode[hit].value["isr"].remove(r), version=znode[hit].value["version"] + 1)
@@ -143,7 +143,7 @@ def shut_down_contended(effects: Effects) -> Action:
 
 
 def stop_followers(effects: Effects) -> Action:
-    """What the broker did not lead when it asked is stopped there; what it led is not, though it leads it no more."""
+    """Return the action that stops the replicas that followed when the broker asked; those that led are not stopped."""
     state, held = effects.offline(c, p, b, replica_state[c][p][b], followed[c][p])
     return action(
         "StopFollowers",
@@ -185,5 +185,5 @@ ONE_ELECTION_PER_CALL = Property(
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where an election can find that another wrote."""
+    """Return the properties that are promised where an election can find that another wrote."""
     return (ONE_ELECTION_PER_CALL,) if shut_down_contended in writers(chosen) else ()

@@ -1,7 +1,7 @@
-"""What is known where: ZooKeeper, and each broker's controller process.
+"""The state of a cluster: ZooKeeper, and each broker's controller process.
 
-A broker that is not controller has a blank process. What a controller reads of ZooKeeper it keeps in caches, as in
-ControllerContext.scala: they grow old without it.
+A broker that is not controller has a blank process. A controller keeps what it reads of ZooKeeper in caches, as in
+ControllerContext.scala, without noticing that they grow old.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ Phase = Enum(
 
 # What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
 # is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
-# tenure. With metadata caches UpdateMetadata requests are on the same way: they tell the live brokers too, and which
+# tenure. With metadata caches UpdateMetadata requests are on the same way: they name the live brokers too, and which
 # partitions are being deleted (leader -2); and with reassignments StopReplica requests, with the leader epochs. Only
 # where partitions get other replicas a request says which they are, and which they were before.
 Tenure = Int(1, Bound(FAILOVERS, 1))
@@ -261,7 +261,7 @@ _MEANINGS = {
     to_delete: "the topics that it is about to delete",
     ineligible: "the topics whose deletion something stands in the way of",
     to_stop: "the replicas that it is about to stop, to delete them",
-    asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
+    asked_to_delete: "the replicas that it has asked to be deleted, and got no answer",
     reassigning: "the partitions whose reassignment it has to take up",
     told_unclean: "the topics of which it has still to heed that unclean elections are on",
     finishing: "the partition whose reassignment it is ending, or dropping",
@@ -277,7 +277,7 @@ _MEANINGS = {
     replica_state: "its replica state machine",
     partition_state: "its partition state machine",
     to_move: "the brokers whose replicas it has still to move to OfflineReplica",
-    batched: "the partitions of replicas that it has moved, of which it tells when the last broker's are",
+    batched: "the partitions of replicas that it has moved, which it sends when the last broker's are",
 }
 
 _ZOOKEEPER = (
@@ -321,7 +321,7 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
                 fill(accepted_epoch.sort, 0),
                 "each broker: the highest controller epoch that it heard of",
             ),
-            starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
+            starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as sent"),
         )
     if part == RESTARTS and "requests" not in parts:
         return (_REGISTRATION,)
@@ -333,10 +333,10 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         )
         if "requests" not in parts:
             return of_zookeeper
-        what = "each broker: the replicas of the partitions that it leads, as told"
+        what = "each broker: the replicas of the partitions that it leads, as sent"
         return (*of_zookeeper, starts(listed, fill(listed.sort, fill(Members, frozenset())), what))
     if part == DIRECTORIES:
-        what = "ZooKeeper: the brokers that told of a failed log directory, /log_dir_event_notification"
+        what = "ZooKeeper: the brokers that reported a failed log directory, /log_dir_event_notification"
         return (
             starts(
                 failed, fill(Hosted, frozenset()), "each broker: the replicas that are offline: their directory failed"
@@ -373,7 +373,7 @@ def _queue(parts: Iterable[str]) -> Sort:
 
 
 def request_sort(parts: Iterable[str]) -> RecordSort:
-    """What a request is made of."""
+    """Return the sort of a request."""
     if REASSIGNMENT in parts:
         return ListingRequest
     return AnyRequest if has_kinds(parts) else Request
@@ -385,7 +385,7 @@ def has_kinds(parts: Iterable[str]) -> bool:
 
 
 def owners() -> dict[str, str]:
-    """Who holds each field."""
+    """Return the holder of each field."""
     of_zookeeper = (
         registered,
         created,

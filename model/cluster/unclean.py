@@ -43,7 +43,7 @@ def allow(effects: Effects) -> Action:
     acts = both(phase[c].ne("none"), false if effects.chosen.has("KAFKA-6835") else true)
     return action(
         "AllowUnclean",
-        "An administrator switches unclean elections on for a topic; since 2.1 whoever is controller is told.",
+        "An administrator switches unclean elections on for a topic; since 2.1 the controller is notified.",
         one,
         guard={
             "is there": waived(exists_topic(one), "of what is not there nobody is elected"),
@@ -69,7 +69,7 @@ def elect_allowed(effects: Effects) -> Action:
         one,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "was told": waived(told_unclean[c].contains(one), "an election that finds nobody changes nothing"),
+            "was notified": waived(told_unclean[c].contains(one), "an election that finds nobody changes nothing"),
         },
         updates={
             told_unclean[c]: told_unclean[c].remove(one),
@@ -99,7 +99,7 @@ def elect_asked(effects: Effects) -> Action:
 
 
 def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
-    """The actions of a release, where elections are switched on: up to 2.0 nobody is told of it."""
+    """Return a release's actions, where elections are switched on: up to 2.0 nobody is notified."""
     return (allow,) if chosen.has("KAFKA-6835") else (allow, elect_allowed)
 
 
@@ -112,7 +112,7 @@ def waits_for_unclean(chosen: Chosen) -> Expr:
 
 
 def allowed_is_elected(chosen: Chosen, fair: tuple[str, ...]) -> Property:
-    """What the controller owes whoever switched unclean elections on."""
+    """Return the property that the controller elects once unclean elections are switched on."""
     waits = waits_for_unclean(chosen)
     return Property(
         "AllowedIsElected",

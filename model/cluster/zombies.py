@@ -63,7 +63,7 @@ def resign(effects: Effects) -> Action:
 
 
 def fenced(chosen: Effects, each: Action) -> Action:
-    """What writes partition states, with the check of the controller epoch that a release since 2.1 makes."""
+    """Return an action with the check of the controller epoch of releases since 2.1, if it writes partition states."""
     writes = c in each.params and any(update.field == znode for update in each.updates)
     if chosen.chosen.has("KAFKA-6082") or ZOMBIES not in chosen.chosen.parts or not writes:
         return each

@@ -1,4 +1,4 @@
-"""One change of a partition: PartitionChangeBuilder, as conditions on who is elected and as what is written.
+"""One change of a partition: PartitionChangeBuilder, as conditions on the elected leader and as the new state.
 
 A handler says what it wants: an ISR, perhaps other replicas, who may lead. `change` says who can be elected then
 (`guard`, over the parameter `to`: the leader afterwards), and what stands in the partition afterwards (`updates`).
@@ -69,10 +69,10 @@ def may_lead(chosen: Chosen, who: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a handler asks for; what it does not name stays as it is.
+    """A change that a handler asks for; whatever it does not name stays as it is.
 
-    * `acceptable`: who may lead, as far as registrations go. `unclean`: the election may be unclean; `preferred`: it
-      is for the first replica. `stopped`: brokers that lost what they had not written to disk.
+    * `acceptable`: the brokers that may lead, as far as registrations go. `unclean`: the election may be unclean;
+      `preferred`: it is for the first replica. `stopped`: brokers that lost what they had not written to disk.
     * `directory`: it assigns a replica's directory, which by itself makes it a change.
     """
 
@@ -111,7 +111,7 @@ class Change:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Who can lead, of the replicas, the ISR and the ELR that are wanted."""
+    """The brokers of the wanted replicas, ISR and ELR that can lead."""
 
     chosen: Chosen
     wanted: Wanted
@@ -145,7 +145,7 @@ class _Candidates:
 
     @property
     def only_known(self) -> Expr:
-        """Nobody is in the ISR or eligible, but it is known who led last."""
+        """Nobody is in the ISR or eligible, but the last leader is known."""
         if not self.chosen.has(ELR):
             return false
         return both(self.isr.is_empty(), self.elr.is_empty(), last_known >= 0)
@@ -192,12 +192,12 @@ def change(chosen: Chosen, wanted: Wanted, looked_at: Expr = true) -> Change:
 
 
 def asked(chosen: Chosen) -> tuple[Expr, ...]:
-    """The parameters of a change: who leads afterwards, and whether a reassignment ends."""
+    """The parameters of a change: the leader afterwards, and whether a reassignment ends."""
     return (to, ends) if REASSIGNMENT in chosen.parts else (to,)
 
 
 def _end(chosen: Chosen, wanted: Wanted) -> Guard:
-    """The ISR ends a reassignment: who is removed is no replica any more."""
+    """Return the guard of an ISR that ends a reassignment: removed brokers are no replicas any more."""
     going_on = ~wanted.adding.union(wanted.removing).is_empty()
     staying = members(wanted.place).minus(wanted.removing)
     in_sync = wanted.isr.minus(wanted.removing)
@@ -211,7 +211,7 @@ def _end(chosen: Chosen, wanted: Wanted) -> Guard:
 
 
 def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
-    """Who must be in the ISR for a reassignment to end, and the label of the clause that asks for it."""
+    """Return the brokers that must be in the ISR for a reassignment to end, and the label of that clause."""
     everybody = "a reassignment ends when all replicas that stay are in the ISR"
     if chosen.has("KAFKA-15665"):
         return wanted.adding, everybody
@@ -225,7 +225,7 @@ def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
 
 
 def _eligible(chosen: Chosen, wanted: Wanted, aimed: Expr) -> Expr:
-    """The ELR: who left the ISR since it is too small, but for those that lost what they had in memory."""
+    """The ELR: brokers that left the ISR since it is too small, except those that lost what they had in memory."""
     if not chosen.has(ELR):
         return NO_BROKERS
     return ite(setting(MIN_ISR) <= aimed.size(), NO_BROKERS, elr.union(isr).minus(aimed).minus(wanted.stopped))
@@ -238,7 +238,7 @@ def _recovering(chosen: Chosen, wanted: Wanted, unclean: Expr) -> Expr:
 
 
 def _last_known(chosen: Chosen, written: Expr, elected: Expr) -> Expr:
-    """It is noted who led when the last one leaves the ISR, and forgotten when somebody leads."""
+    """The last known leader: noted when the last member leaves the ISR, and forgotten when a broker leads."""
     if chosen.has("last known leader of the leaderless"):
         leaves = elected & (to < 0) & (last_known < 0)
     else:
@@ -254,7 +254,7 @@ def _epoch_for_shrink(chosen: Chosen, aimed: Expr, written: Expr) -> Expr:
 
 
 def _election(one: _Candidates) -> Guard:
-    """Who leads afterwards, `to`: what `electLeader` looks for, in its order."""
+    """Return the guard of the next leader, `to`: the candidates of `electLeader`, in its order."""
     wanted, candidates, unclean = one.wanted, one.all, one.unclean
     keeps = (leader >= 0) & one.valid(leader)
     somebody = to >= 0

@@ -90,7 +90,7 @@ OWNERS = {
 
 
 def _actor(taken: Action) -> str:
-    """Who takes a step."""
+    """Return the actor of a step."""
     return {"Ask": "leader", "Forget": "leader", "Want": "administrator"}.get(taken.name, "controller")
 
 

@@ -1,4 +1,4 @@
-"""What a proof needs to know besides, where eligible leader replicas are on (since 4.0) and nothing is reassigned."""
+"""Further lemmas, where eligible leader replicas are on (since 4.0) and nothing is reassigned."""
 
 from __future__ import annotations
 

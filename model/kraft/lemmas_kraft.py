@@ -1,6 +1,6 @@
-"""What a proof needs to know of KRaft's controller and one partition.
+"""Lemmas about KRaft's controller and one partition.
 
-They are kept in any number of changes. Sizes of sets are counted, so that the number of brokers has to be given.
+They are kept in any number of changes. Sizes of sets are counted, so the number of brokers has to be given.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEMMAS = (*OF_ALL, LEADER_IS_ACTIVE, NOBODY_BEFORE_CREATION, RECOVERING_ALONE)
 
 
 def as_it_is(model: Model) -> Model:
-    """No lemma asks for history."""
+    """Return the model unchanged: no lemma asks for history."""
     return model
 
 

@@ -1,4 +1,4 @@
-"""What administrators, leaders and the controller itself ask for one partition.
+"""Requests for one partition by administrators, leaders and the controller itself.
 
 Source: org.apache.kafka.controller.ReplicationControlManager.
 """
@@ -49,14 +49,14 @@ recovered = var("recovered", Bool)
 
 
 def _placed(chosen: Chosen) -> dict[str, Expr | Clause]:
-    """Where replicas may be that a user names; those that the controller chooses never were anywhere else."""
+    """Return the guard of replicas that a user names; the controller itself never chose a cordoned broker."""
     if not may_be_cordoned(chosen) or chosen.has("KAFKA-20832"):
         return {}
     return {"no broker that is named is cordoned, even if it has a replica": ~members(wanted).intersects(cordoned)}
 
 
 def create(chosen: Chosen) -> Action:
-    """The replicas that are active are the ISR, and the first of them leads."""
+    """Return the action that creates a partition: its active replicas are the ISR, and the first of them leads."""
     ready = those(r, members(wanted).contains(r) & is_active(r))
     return action(
         "CreateTopic",
@@ -75,7 +75,7 @@ def create(chosen: Chosen) -> Action:
 
 
 def ask(chosen: Chosen) -> Action:
-    """A leader asks for one more member, or one less; or says only that it has recovered."""
+    """Return the action of a leader that asks for one member more, or one less; or only says that it has recovered."""
     asks = record(
         Request,
         sender=leader,
@@ -111,7 +111,7 @@ def forget(chosen: Chosen) -> Action:
 
 
 def alter_partition(chosen: Chosen) -> Action:
-    """The order is that of validateAlterPartitionData: the first condition that fails is the error of the answer."""
+    """Return the action, with the order of validateAlterPartitionData: the first condition that fails is the error."""
     asked_change = request.value
     wants = Wanted(
         lambda who: may_lead(chosen, who),
@@ -123,9 +123,9 @@ def alter_partition(chosen: Chosen) -> Action:
     guard: dict[str, Expr | Clause] = {
         "a request has come": waived(request.is_some(), "none names no ISR, which the leader is not in"),
         "its leader epoch is the current one": waived(
-            asked_change["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch tells as much"
+            asked_change["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch shows as much"
         ),
-        "it is of the leader": waived(asked_change["sender"].eq(leader), "INVALID_REQUEST; the epoch tells as much"),
+        "it is of the leader": waived(asked_change["sender"].eq(leader), "INVALID_REQUEST; the epoch shows as much"),
         "its partition epoch is the current one": asked_change["partition_epoch"].eq(partition_epoch),
         "the ISR is within the replicas": waived(asked_change["isr"].subset_of(members(place)), "INVALID_REQUEST"),
         "the leader is in the ISR": waived(asked_change["isr"].contains(leader), "INVALID_REQUEST"),
@@ -194,7 +194,7 @@ def want(chosen: Chosen) -> Action:
 
 
 def reassign(chosen: Chosen) -> Action:
-    """Replicas are those that are wanted, then those that are to go; who is new is added."""
+    """Return the action that reassigns: replicas are the wanted ones, then those to go; new ones are added."""
     target, current = members(wanted), members(place)
     going, new = current.minus(target), target.minus(current)
     last = ite(going.contains(r), _behind(target, going, r), NONE)
@@ -234,7 +234,7 @@ def is_known(who: Expr) -> Expr:
 
 
 def cancel(chosen: Chosen) -> Action:
-    """Who was added goes; if nobody else is in the ISR, the first replica is put there, uncleanly."""
+    """Return the action that cancels: added replicas go; if nobody is left in the ISR, the first enters uncleanly."""
     kept = members(place).minus(adding)
     back = without_gaps(place, kept)
     left = isr.minus(adding)

@@ -1,4 +1,4 @@
-"""What the controller promises of a partition, and how one sees that a model of it is alive."""
+"""The controller's promises about a partition, and properties that show that a model of it is alive."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _kept(chosen: Chosen) -> Property:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What the controller promises, of what a model with these parts can break; a release may break it all the same."""
+    """Return the controller's promises that a model with these parts can break, even those that a release breaks."""
     of_view = [
         *(LEADER_IN_ISR, ISR_WITHIN_REPLICAS, LEADER_EPOCH_NEVER_FALLS, PARTITION_EPOCH_NEVER_FALLS),
         *(ONE_LEADER_PER_EPOCH, ONE_STATE_PER_PARTITION_EPOCH, EPOCH_STEP, NEW_LEADER_NEW_EPOCH),

@@ -53,7 +53,7 @@ def room(changed: Change) -> dict[str, Expr]:
 
 
 def may_be_unclean(chosen: Chosen) -> bool:
-    """Elections that nobody asked for may be unclean, if the topic's configuration allows it."""
+    """Check whether elections that nobody asked for may be unclean, as the topic's configuration allows."""
     return UNCLEAN in chosen.parts and chosen.has("KAFKA-12670")
 
 
@@ -68,7 +68,7 @@ def _removal(chosen: Chosen, looked_at: Expr) -> Change:
 
 
 def register(chosen: Chosen) -> Action:
-    """A process of a broker registers: it is fenced at first. Since 4.0 an earlier one's places in ISRs are taken."""
+    """Return the action of a broker that registers: fenced at first; since 4.0 its earlier process leaves all ISRs."""
     updates: dict[Expr, Expr] = {}
     guard: dict[str, Expr | Clause] = {"its leader stays": to.eq(leader)}
     limits = {}
@@ -96,13 +96,13 @@ def register(chosen: Chosen) -> Action:
 
 
 def _outdated() -> Expr:
-    """Who registers anew is another broker than the one that a request on its way names."""
+    """Return the request on its way, marked outdated for a broker that registers anew and so is another broker."""
     there = request.value
     return ite(request.is_none(), request, some(there.changed(outdated=there["outdated"].insert(b))))
 
 
 def _cleaned(chosen: Chosen) -> Change:
-    """As fencing, if the stop was clean; else the broker leaves the ELR as well."""
+    """Return the change of a clean stop, the same as fencing; after an unclean one the broker also leaves the ELR."""
     fenced = _removal(chosen, isr.contains(b))
     if not chosen.has(ELR):
         return fenced
@@ -122,7 +122,7 @@ def _if(condition: Expr, each: Expr | Clause) -> Expr | Clause:
 
 
 def unfence(chosen: Chosen) -> Action:
-    """A fenced broker has caught up: it is unfenced, and may lead what nobody leads."""
+    """Return the action that unfences a broker that has caught up: it may lead a partition that nobody leads."""
     wanted = Wanted(
         lambda who: (is_active(who) | who.eq(b)) & has_directory(chosen, who),
         unclean=may_be_unclean(chosen),
@@ -141,7 +141,7 @@ def unfence(chosen: Chosen) -> Action:
 
 
 def fence(chosen: Chosen) -> Action:
-    """A broker's session ends, or it may stop: it leaves all ISRs. Who asks to stop may be fenced already."""
+    """Return the action that fences a broker: its session ends, or it may stop, maybe fenced; it leaves all ISRs."""
     made = _removal(chosen, isr.contains(b))
     after = ite(is_one_of(b, LEAVING, LEFT), const(LEFT, Registration), const(FENCED, Registration))
     return action(
@@ -157,7 +157,7 @@ def fence(chosen: Chosen) -> Action:
 
 
 def shut_down(chosen: Chosen) -> Action:
-    """A broker asks to stop: it leaves all ISRs; until 3.2 no record says that it is about to stop."""
+    """Return the action of a broker that asks to stop: it leaves all ISRs; until 3.2 no record shows the request."""
     made = _removal(chosen, isr.contains(b))
     reports_fencing = chosen.has("KAFKA-13916")
     return action(
@@ -173,7 +173,7 @@ def shut_down(chosen: Chosen) -> Action:
 
 
 def unregister(chosen: Chosen) -> Action:
-    """An administrator takes a broker out of the cluster."""
+    """Return the action by which an administrator takes a broker out of the cluster."""
     made = _removal(chosen, either(isr.contains(b), elr.contains(b)) if chosen.has(ELR) else isr.contains(b))
     return action(
         "Unregister",
@@ -193,7 +193,7 @@ def unregister(chosen: Chosen) -> Action:
 
 
 def may_be_cordoned(chosen: Chosen) -> bool:
-    """Log directories can be cordoned, and are in this instance."""
+    """Check whether log directories can be cordoned, and are in this instance."""
     return CORDONED in chosen.parts and chosen.has("KIP-1066")
 
 
@@ -223,7 +223,7 @@ def uncordon(chosen: Chosen) -> Action:
 
 
 def lose_directory(chosen: Chosen) -> Action:
-    """A broker reports that the directory of its replica has failed."""
+    """Return the action of a broker that reports that the directory of its replica has failed."""
     wanted = Wanted(_others(chosen), isr=isr.remove(b), unclean=may_be_unclean(chosen))
     made = change(chosen, wanted)
     return action(
@@ -243,7 +243,7 @@ def lose_directory(chosen: Chosen) -> Action:
 
 
 def assign_directory(chosen: Chosen) -> Action:
-    """Up to 4.2 the builder is not told that there are eligible leader replicas: it empties them."""
+    """Return the action that assigns a directory; up to 4.2 its builder empties the eligible leader replicas."""
     empties = chosen.has("ELR emptied by directories") and chosen.has(ELR)
     reported = replace(chosen, behaviours=chosen.behaviours - {ELR}) if empties else chosen
     made = change(reported, Wanted(lambda who: may_lead(chosen, who), directory=True))

@@ -1,7 +1,7 @@
-"""What the metadata log makes of the brokers and of one partition; and what has been asked for and not answered.
+"""The brokers and one partition as the metadata log has them, and requests that are not answered yet.
 
-Brokers are numbers from 0 on. Who is asked for, as replicas or as an ISR, is part of the state, though no record holds
-it: whoever replays a log puts there what the record tells.
+Brokers are numbers from 0 on. The brokers asked for, as replicas or as an ISR, are part of the state, though no record
+holds them: a replay of a log puts there what the record has.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ def members(of: Expr) -> Expr:
 
 
 def first_of(who: Expr, among: Expr, of: Expr) -> Expr:
-    """Nobody of a set stands before a broker that is in it."""
+    """A broker is the first one of a set."""
     one = each("next", among, of)
     return among.contains(who) & forall(one, among.contains(one).implies(of[who] <= of[one]))
 
 
 def without_gaps(of: Expr, kept: Expr) -> Expr:
-    """The places of those who stay, in the order that they had."""
+    """The places of the brokers that stay, in the order that they had."""
     one = each("kept", of, kept)
     earlier = each("before", of, kept)
     before = those(earlier, kept.contains(earlier) & (of[earlier] < of[one]))

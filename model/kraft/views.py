@@ -29,10 +29,10 @@ _inactive = after(LOGGED["inactive"])
 _elected = both(after(_leader).ne(_leader), after(_leader).is_some())
 _reassigned = both(~_adding.union(_removing).is_empty(), after(_adding).union(after(_removing)).is_empty())
 _caught_up = after(_leader).set().subset_of(after(_isr)) & either(after(_isr).intersects(_isr), _reassigned)
-"""Who leads entered the ISR in the same record: its leader vouches for it, who may be gone as a reassignment ends."""
+"""The leader entered the ISR in the same record: the leader before vouches for it, and may leave with it."""
 _trusted = after(_leader).set().subset_of(_isr.union(LOGGED["elr"]))
 ELECTED_CLEANLY = either(_trusted, _caught_up)
-"""Who is elected, if somebody is, was in the ISR or eligible, or enters the ISR of others."""
+"""An elected leader, if any, was in the ISR or eligible, or enters the ISR of others."""
 _marked = both(after(_isr).eq(after(_leader).set()), after(LOGGED["recovering"]))
 
 

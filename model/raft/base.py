@@ -1,6 +1,7 @@
 """Elections and replication as KIP-595 has them, but for what is on disk: a voter that restarts forgets its vote.
 
-Candidates raise the epoch and ask for votes; who has those of a majority leads the epoch, and begins it with a record.
+Candidates raise the epoch and ask for votes; the one with a majority of them leads the epoch, and begins it with a
+record.
 Followers fetch: they cut their log where it parts from the leader's, and append what it has. The leader knows a record
 to be committed when a majority has it and it is of the leader's own epoch.
 """
@@ -55,7 +56,7 @@ def stands(who: Expr) -> Updates:
     }
 
 
-def has_as(who: Expr, whom: Expr, to: Expr) -> Expr:
+def has_same_record(who: Expr, whom: Expr, to: Expr) -> Expr:
     """A log has the record before an offset that another log has there."""
     return (to <= end(who)) & log[who].at(to - 1).eq(log[whom].at(to - 1))
 
@@ -66,8 +67,8 @@ def up_to_date(who: Expr, than: Expr) -> Expr:
 
 
 def having(who: Expr, to: Expr) -> Expr:
-    """The voters of which a leader knows that they have the record before an offset: itself, and who follows it."""
-    return those(member, member.eq(who) | (follows(member, who) & has_as(member, who, to)))
+    """The voters that a leader knows to have the record before an offset: itself, and those that follow it."""
+    return those(member, member.eq(who) | (follows(member, who) & has_same_record(member, who, to)))
 
 
 UNATTACHED, CANDIDATE, RESIGNED = const("Unattached", Role), const("Candidate", Role), const("Resigned", Role)

@@ -5,8 +5,8 @@ may stand. A log that is cut takes its node back to the set before. A leader cha
 committed, and once it has committed a record of its own epoch. Without the second, two leaders after one another could
 each change the same set, and the two new sets may have majorities that do not meet (Ongaro, raft-dev, July 2015).
 
-Who asks for a change is no part of it: an administrator, or since 4.2 the node itself (KIP-1186). That has the voter of
-its id removed, if it has another directory, and then itself added. The leader does the same for both.
+The asker of a change is no part of it: an administrator, or since 4.2 the node itself (KIP-1186). A node has the voter
+of its id removed, if it has another directory, and then itself added. The leader does the same for both.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ advance_hw = also(
 
 
 def may_change(who: Expr) -> dict[str, Expr | Clause]:
-    """When a leader may change the voters."""
+    """Return the guard of a leader that changes the voters."""
     return {
         "leads": role[who].eq("Leader"),
         "a record of its epoch is committed": log[who].at(hw[who] - 1).eq(some(epoch[who])),

@@ -1,7 +1,8 @@
-"""Why the metadata quorum is safe: lemmas that hold at first and that every action keeps, for any number of voters.
+"""Lemmas for the safety of the metadata quorum: they hold at first, and every action keeps them, for any voters.
 
-Two majorities have a voter in common. Who voted in an epoch did so once: so an epoch has one leader, and its records
-are those of one log. Who had what was committed voted later only for who had it too: so every later leader has it.
+Two majorities have a voter in common. A voter votes once in an epoch: so an epoch has one leader, and its records are
+those of one log. A voter that had the committed records voted later only for voters that had them too: so every later
+leader has them.
 """
 
 from __future__ import annotations
@@ -257,7 +258,7 @@ LEMMAS = (
 
 
 def with_history(model: Model) -> Model:
-    """The model that also remembers who voted for whom."""
+    """Return the model that also remembers each vote."""
     return remembering(model, HISTORY)
 
 

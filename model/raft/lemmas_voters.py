@@ -1,6 +1,6 @@
-"""What is proved of a quorum whose voters change, for any number of nodes: lemmas of each node by itself.
+"""Lemmas about each node by itself in a quorum whose voters change, for any number of nodes.
 
-That there is one leader per epoch and that nothing committed is lost takes lemmas of all sets of voters that some log
+To prove one leader per epoch and that nothing committed is lost takes lemmas about all sets of voters that some log
 still names (Schultz, Dardik, Tripakis, "Formal Verification of a Distributed Dynamic Reconfiguration Protocol", CPP
 2022); they are not written. The explorer decides these promises for three nodes.
 """

@@ -1,4 +1,4 @@
-"""What the metadata quorum promises, and how one sees that a model of it is alive."""
+"""The metadata quorum's promises, and properties that show that a model of it is alive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each voter of the metadata quorum has: epoch, vote and log on its disk; role and high watermark in memory."""
+"""The state of each voter of the metadata quorum: epoch, vote and log on disk; role and high watermark in memory."""
 
 from __future__ import annotations
 

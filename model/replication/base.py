@@ -90,7 +90,7 @@ def leads_by_quorum(who: Expr) -> Guard:
     """The guard of a leader's write to the quorum: the quorum has it as leader, in its own epoch."""
     return {
         "quorum names the leader": waived(
-            quorum_leader.eq(some(who)), "an epoch has one leader: the quorum's epoch already tells"
+            quorum_leader.eq(some(who)), "an epoch has one leader: the quorum's epoch already shows it"
         ),
         "presumes leadership": waived(
             presumes_leadership(who), "a replica in the quorum's epoch that is its leader knows that it leads"
@@ -100,7 +100,7 @@ def leads_by_quorum(who: Expr) -> Guard:
 
 
 def takes_out_of_isr(lags: Expr) -> Guard:
-    """The guard of a leader that takes a follower out of the ISR, given what tells that it lags."""
+    """Return the guard of a leader that takes a follower out of the ISR, given the condition that it lags."""
     return {
         **leads_by_quorum(leader),
         "in the isr": local_isr[leader].contains(follower),
@@ -110,7 +110,7 @@ def takes_out_of_isr(lags: Expr) -> Guard:
 
 
 def adds_to_isr(reached: Expr) -> Guard:
-    """The guard of a leader that adds a follower to the ISR, given what tells that it reached the high watermark."""
+    """Return the guard of a leader that adds a follower to the ISR, given that it reached the high watermark."""
     return {
         **leads_by_quorum(leader),
         "outside the isr": ~local_isr[leader].contains(follower),

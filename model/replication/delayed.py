@@ -75,12 +75,12 @@ def _enough(chosen: Chosen, synced: Expr) -> Expr:
 
 
 def _reached(synced: Expr, own: Expr, others: Expr) -> Expr:
-    """Up to where all members of the ISR have the log."""
+    """The offset up to which all members of the ISR have the log."""
     return ite(synced, minimum(own, others), own)
 
 
 class _Step:
-    """What a step changes, and what comes of it: the high watermark, and the requests that are answered."""
+    """A step's changes and their effects: the high watermark, and the requests that are answered."""
 
     def __init__(self, chosen: Chosen, changes: Updates) -> None:
         self.chosen, self.changes = chosen, changes
@@ -91,14 +91,14 @@ class _Step:
         return value if isinstance(value, Expr) else const(value, which.sort)
 
     def advanced(self) -> _Step:
-        """With the leader's high watermark, which falls never; since 3.7 it waits for min.insync.replicas."""
+        """Add the leader's high watermark to the step: it never falls; since 3.7 it waits for min.insync.replicas."""
         reached = _reached(self.of(in_sync), self.of(end), self.of(follower_end))
         may = true if self.chosen.has("KAFKA-15583") else _enough(self.chosen, self.of(in_sync))
         grown = ite(both(self.of(host).eq("Leader"), may, high_watermark < reached), reached, self.of(high_watermark))
         return _Step(self.chosen, {**self.changes, high_watermark: grown})
 
     def answered(self) -> Updates:
-        """With the requests that are answered."""
+        """Return the updates with the requests that are answered."""
         return {**self.changes, **self._produced(), **self._fetched()}
 
     def _gone(self, sort: Enum) -> Callable[[Expr], Expr]:  # type: ignore[valid-type]
@@ -263,7 +263,7 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         ),
         action(
             "DeleteReplica",
-            "The broker is told to delete its replica.",
+            "The broker is asked to delete its replica.",
             guard={"it has a replica": hosts_it},
             updates=_Step(chosen, {host: "Deleted"}).answered(),
             cites=("stopReplica in ReplicaManager.scala",),
@@ -460,7 +460,7 @@ _OUTSIDE = frozenset({"BecomeFollower", "BecomeLeader", "DeleteReplica", "LogDir
 
 
 def _actor(taken: Action) -> str:
-    """Who takes a step."""
+    """Return the actor of a step."""
     return "client" if taken.name in _CLIENTS else "controller" if taken.name in _OUTSIDE else "broker"
 
 

@@ -26,7 +26,7 @@ def epoch_is_larger(of: Expr, at: Expr, than: Expr) -> Expr:
 
 
 def is_end_of_epoch(whom: Expr, who: Expr, of_epoch: Expr, at: Expr) -> Expr:
-    """What the leader answers: where the epoch ends in its log.
+    """Check whether `at` is the leader's answer: the offset where the epoch ends in its log.
 
     That is its log end, if its last record has that epoch; else its first record of a larger epoch; and if it knows
     neither, the follower falls back to its own high watermark.

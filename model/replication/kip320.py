@@ -40,15 +40,15 @@ from .state import (
 )
 
 # Why clauses are waived, here and in KIP-497.
-_BY_EPOCH = "an epoch has one leader: being in the same epoch already tells"
-NOT_IN_IT = "taking out who is not in it changes nothing"
+_BY_EPOCH = "an epoch has one leader: being in the same epoch already shows it"
+NOT_IN_IT = "taking out a replica that is not in it changes nothing"
 ALREADY_IN_IT = "adding a member again changes nothing"
 NO_LEADER_LAGS = "no leader lags behind itself, or is in another epoch"
 SAFE_AT_ANY_TIME = "taking a member out of the ISR is safe at any time; Kafka does it only to whom lags"
 
 
 def same_epoch(who: Expr, whom: Expr) -> dict[str, Expr | Clause]:
-    """The guard of whoever deals with a follower (or a leader): both are in one epoch, of that leader."""
+    """The guard of a step with a follower and its leader: both are in one epoch, of that leader."""
     return {
         "leader presumes leadership": waived(presumes_leadership(whom), _BY_EPOCH),
         "follows the leader": waived(follows(who, whom), _BY_EPOCH),

@@ -1,6 +1,6 @@
 """The first attempt at KIP-320: the leader compares the epoch of the follower's last record, not its leader epoch.
 
-A follower no longer truncates when it is told to follow. It fetches at once, and truncates when the leader finds that
+A follower no longer truncates when it is asked to follow. It fetches at once, and truncates when the leader finds that
 the logs differ. That is not enough: the leader may count a follower of an older epoch towards the high watermark, and
 that follower then truncates the committed record on its way to the current epoch.
 """

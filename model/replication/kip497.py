@@ -106,7 +106,7 @@ controller_alter_isr = action(
     guard={
         "a request is in flight": proposed[leader].is_some() & ~proposed[leader].value["accepted"],
         "leads as the quorum has it": waived(
-            quorum_leader.eq(some(leader)), "an epoch has one leader: the quorum's epoch already tells"
+            quorum_leader.eq(some(leader)), "an epoch has one leader: the quorum's epoch already shows it"
         ),
         "in the current epoch": local_epoch[leader].eq(quorum_epoch),
     },

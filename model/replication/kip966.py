@@ -71,10 +71,10 @@ def large_enough(isr: Expr) -> Expr:
 
 
 def loses_its_end(who: Expr, to: Expr) -> dict[Expr, Expr]:
-    """What a crash does to a broker: the log is cut, who leads is forgotten.
+    """Return the effects of a crash on a broker: the log is cut, the leader is forgotten.
 
     When it is back it has read the metadata up to its own registration: requests of its earlier life are not obeyed
-    (KIP-380). Without that, it would become the leader by an old request, and its follower would truncate.
+    (KIP-380). Otherwise it would become the leader by an old request, and its follower would truncate.
     """
     return {
         **base.truncates(who, to),
@@ -115,7 +115,7 @@ def _waiving(before: Action, label: str, why: str) -> tuple[Clause, ...]:
 
 
 # Who is back after a crash is in the newest epoch and follows nobody yet. So, other than in KIP-320, to be in the
-# leader's epoch does not tell that a replica follows it.
+# leader's epoch does not show that a replica follows it.
 leader_expand_isr = replace(
     kip320.leader_expand_isr, guard=_waiving(kip320.leader_expand_isr, "follows the leader", "")
 )
@@ -171,7 +171,7 @@ MIN_INSYNC = Behaviour(
 
 
 def eligible(new_isr: Expr, without: Expr) -> Expr:
-    """The ELR after the ISR became `new_isr`: who left while it is too small, without those who crashed."""
+    """The ELR after the ISR became `new_isr`: replicas that left while it is too small, without crashed ones."""
     return ite(
         large_enough(new_isr),
         nobody(),

@@ -1,4 +1,4 @@
-"""What came after the ladder, on top of KIP-320 as Kafka released it: the last ISR member stays in the ISR."""
+"""Changes after the ladder, on top of KIP-320 as Kafka released it: the last ISR member stays in the ISR."""
 
 from __future__ import annotations
 

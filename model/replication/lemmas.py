@@ -1,4 +1,4 @@
-"""Why replication with KIP-320 is safe: lemmas that hold at first and that every action keeps.
+"""Lemmas for the safety of replication with KIP-320: they hold at first, and every action keeps them.
 
 None of them is a promise of Kafka; together they make the promises inductive, for logs of any length, any number of
 epochs, records and replicas. They are written over the model's state and over what HISTORY remembers of the past. The
@@ -120,7 +120,7 @@ QUORUM_IS_LAST_REQUEST = Property(
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
     "A replica believes what the request of its epoch says; a presumed leader knows the latest ISR of its epoch. A "
-    "replica that was told nothing knows nothing and has no records.",
+    "replica that got no request knows nothing and has no records.",
     forall(
         one,
         both(
@@ -356,7 +356,7 @@ def with_history(model: Model, changes: Mapping[str, tuple[Update, ...]] | None 
 
 
 def goals(model: Model) -> tuple[Property, ...]:
-    """What the lemmas also prove of a model that promises StrongIsr."""
+    """Return the further properties that the lemmas prove of a model that promises StrongIsr."""
     return () if "StrongIsr" in model.suspended else (model.property("NoCommittedRecordLost"), HW_AGREEMENT)
 
 

@@ -1,4 +1,4 @@
-"""Why KIP-966 loses no acknowledged record, even where committed ones are lost (without KAFKA-15583).
+"""Lemmas that show that KIP-966 loses no acknowledged record, even where committed ones are lost (no KAFKA-15583).
 
 If the high watermark advances although the ISR is smaller than min.insync.replicas, an eligible replica may lack what
 was committed meanwhile: `CandidatesHoldCommits` falls. But an acknowledgement takes a large ISR, so the same can be

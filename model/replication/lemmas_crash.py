@@ -1,4 +1,4 @@
-"""What of the lemmas is left where brokers crash: enough for the control plane and for log matching.
+"""Lemmas that remain where brokers crash: enough for the control plane and for log matching.
 
 A crashed broker has lost the end of its log and follows nobody in the epoch in which it came back. So the ISR of an
 earlier epoch may have members without the committed records, and where the last member stays in the ISR after a crash
@@ -19,7 +19,7 @@ from .state import end, local_epoch, local_isr, local_leader, presumes_leadershi
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
     "A replica that has a leader believes what the request of its epoch says; a presumed leader knows the latest ISR "
-    "of its epoch. A replica that was told nothing knows nothing and has no records.",
+    "of its epoch. A replica that got no request knows nothing and has no records.",
     forall(
         one,
         both(

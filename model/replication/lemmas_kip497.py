@@ -1,4 +1,4 @@
-"""Why the maximal-ISR rule of KIP-497 is safe: the lemmas of `lemmas.py`, told of requests in flight.
+"""Lemmas for the safety of KIP-497's maximal-ISR rule: those of `lemmas.py`, extended to requests in flight.
 
 Between the controller's write and its answer the leader knows an older ISR than the quorum. What it proposed is then
 the latest ISR (`LocalOrProposed`), so whoever may be in the ISR is in the maximal ISR. A member that is only proposed
@@ -41,7 +41,7 @@ _holds_commit = (commit_epoch(at) <= local_epoch[member]) & log[member].at(at).e
 
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
-    "A replica believes what the request of its epoch says, unless it leads. A replica that was told nothing knows "
+    "A replica believes what the request of its epoch says, unless it leads. A replica that got no request knows "
     "nothing and has no records.",
     forall(
         one,

@@ -1,7 +1,7 @@
-"""Why KIP-966 loses no committed record, however many brokers crash: the lemmas of `lemmas.py`, told of the ELR.
+"""Lemmas that show that KIP-966 loses no committed record, however many brokers crash: `lemmas.py` with the ELR.
 
-Whoever may be elected, from the ISR or as an eligible replica, is a *candidate*. What the ISR is to KIP-320 the
-candidates are here: they shrink freely, and win a member only from a leader that knows all that was committed
+A replica that may be elected, from the ISR or as an eligible one, is a *candidate*. Candidates are here what the ISR is
+to KIP-320: they shrink freely, and win a member only from a leader that knows all that was committed
 (`ClosedEpochs`). A record is committed only while the ISR is large enough, and then nobody else is eligible
 (`EligibleOnlyWhileSmall`): so all candidates have it. A broker that crashes is no candidate any more, but it was one in
 earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed since (`crashed_in`).
@@ -36,7 +36,7 @@ crashed_in = field("crashed_in", MapOf(Replica, Int(-1, MAX_LEADER_EPOCH)))
 
 
 def candidates(of: Expr) -> Expr:
-    """Whom the controller could elect at the end of an epoch: the ISR and the eligible replicas."""
+    """Return the replicas that the controller could elect as an epoch ends: the ISR and the eligible replicas."""
     return latest_isr[of].union(latest_elr[of])
 
 
@@ -160,7 +160,7 @@ SPARE = {
 
 
 def with_history(model: Model) -> Model:
-    """A model with KIP-966 that also remembers the latest ELR of each epoch, and who crashed when."""
+    """A model with KIP-966 that also remembers the latest ELR of each epoch, and each replica's crashes."""
     history = Ghosts(
         "eligible history",
         (

@@ -1,11 +1,11 @@
-"""Why nothing is lost that was committed since the last unclean election.
+"""Lemmas that show that no record committed since the last unclean election is lost.
 
-An unclean election lets committed records go, so what `lemmas.py` says of them falls. What true leaders commit after it
-is a protocol of its own, which starts with that leader's log: `IsrHoldsKept` says of the records kept since then what
-`IsrHoldsCommits` says of all committed ones, for the epochs since then. It is simpler, since zombies do not count: what
-is kept is kept in the quorum's epoch.
+An unclean election lets committed records go, so the lemmas of `lemmas.py` about them fail. True leaders' commits after
+it are a protocol of its own, which starts with that leader's log: `IsrHoldsKept` says of the records kept since then
+what `IsrHoldsCommits` says of all committed ones, for the epochs since then. It is simpler, since zombies do not count:
+records are kept in the quorum's epoch.
 
-Read them with `kept_until[e]` in mind: up to which offset records were kept when epoch `e` ended, or now.
+Read them with `kept_until[e]` in mind: the offset up to which records were kept when epoch `e` ended, or now.
 """
 
 from __future__ import annotations

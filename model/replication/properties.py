@@ -1,4 +1,4 @@
-"""What replication promises, and how one sees that a model is alive."""
+"""The promises of replication, and properties that show that a model is alive."""
 
 from __future__ import annotations
 

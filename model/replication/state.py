@@ -1,4 +1,4 @@
-"""What is known where: the quorum (ZooKeeper, or the controller's log), each replica, and the requests in flight."""
+"""The state of replication: the quorum (ZooKeeper, or the controller's log), each replica, and requests in flight."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FIELDS = (
     starts(hw, fill(hw.sort, 0), "each replica's high watermark: the first offset it does not know to be committed"),
     starts(local_epoch, fill(local_epoch.sort, -1), "the leader epoch that each replica has reached"),
     starts(local_leader, fill(local_leader.sort, None), "whom each replica believes to lead"),
-    starts(local_isr, fill(local_isr.sort, frozenset()), "the ISR as each replica was told, or wrote it as leader"),
+    starts(local_isr, fill(local_isr.sort, frozenset()), "the ISR as each replica was sent it, or wrote it as leader"),
     starts(next_record_id, 0, "the id of the next record that a producer sends"),
 )
 

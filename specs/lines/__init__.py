@@ -1,11 +1,11 @@
-"""The line table: what Kafka's controller and brokers print about replication, per release, as data.
+"""The line table: the lines of Kafka's controller and brokers about replication, per release, as data.
 
 A **row** is one meaning ("a replica changed its state"); its **variants** are the wordings of release ranges; formats
 that print differently per release (a LeaderAndIsr, a partition) are expanded, which gives **wordings**: flat sequences
 of literal text and slots, each with the bitmask of the releases that print it. Parsers, writer and documentation are
 made from wordings and from nothing else. Data: the .toml files beside this module, checked against Kafka's source tags.
 
-Columns of a row say who writes the line (`speaker`), what it tells (`role`, and the `entity` where that is a state
+Columns of a row give the writer of the line (`speaker`), its meaning (`role`, and the `entity` where that is a state
 machine's), and whether Kafka prints it with ZooKeeper or with KRaft (`mode`, releases.py); a file gives speaker and
 mode of the rows that have none of their own. The words are closed lists (roles.py). A row whose role is not
 "irrelevant" *bears* on a rule.
@@ -46,27 +46,31 @@ _WORD = "[^ ]+"
 
 @dataclass(frozen=True)
 class Primitive:
-    """Text of one kind. `inner` is what is kept; `before` and `after` stand around it.
+    """Text of one kind.
 
-    The patterns mean the same in Python's `re` and in Java (no \\d, no \\w), have no nested repeats, and are what Java
-    is quick at: unbounded, few ranges. Lists are read loosely here and checked when they become numbers.
-    `kind` is what the text becomes: "int", "ints", "text", "texts" (a comma list) or "bool". `show` writes it.
-
-    `exact` is a narrower pattern of what Kafka can print there, where `inner` lets through more: a line whose words
-    are those of a wording, with another text there, is corrupt, and the text that is wrong can be named.
-    A list of more than numbers has `item`, how one item is written, and `numbers`, a pattern that finds an item's.
+    The patterns mean the same in Python's `re` and in Java (no \\d, no \\w), have no nested repeats, and are of the
+    kind that Java is quick at: unbounded, few ranges. Lists are read loosely here and checked when they become numbers.
     """
 
     name: str
     kind: str
+    """The type that the text becomes: "int", "ints", "text", "texts" (a comma list) or "bool"."""
     inner: str
+    """The pattern of the text that is kept."""
     before: str = ""
+    """The pattern in front of it."""
     after: str = ""
+    """The pattern behind it."""
     show: str = "{}"
+    """The format that writes it."""
     separator: str = ","
     exact: str = ""
+    """A narrower pattern of what Kafka can print there, where `inner` lets through more: a line with a wording's words
+    and another text there is corrupt, and the wrong text can be named."""
     item: str = ""
+    """The format of one item, in a list of more than numbers."""
     numbers: str = ""
+    """The pattern that finds an item's numbers."""
 
 
 _CSV = "[0-9,]*"
@@ -84,7 +88,7 @@ _BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
 
 
 def _newer(name: str) -> str:
-    """The versions after all of a release's line: 4.5.0 and 5.0.0 of 4.4; what is built of no release is a SNAPSHOT."""
+    """The versions after all of a release's line: 4.5.0 and 5.0.0 of 4.4; a build of no release is a SNAPSHOT."""
     first, second = name.split(".")[:2]
     line = rf"{first}\.(?:{_above(second)})|(?:{_above(first)})\.[0-9]+"
     return rf"(?:{line})\.[0-9]+(?:-SNAPSHOT)?"
@@ -195,21 +199,20 @@ class Slot:
 
 @dataclass(frozen=True)
 class Wording:
-    """One concrete text of a row: literals and slots, and the releases that print it, per level.
-
-    `constants` are fields that the words themselves tell ("... to OnlinePartition with ..."); `prefix` counts the
-    pieces before the sentence (who speaks). `untrue` has fields that some of the releases print whatever the truth is,
-    each with the bitmask of those releases. `whole`: its words may be those of another wording too, with other texts
-    between them, so a line is told by the whole pattern; what does not match is not corrupt.
-    """
+    """One concrete text of a row: literals and slots, and the releases that print it, per level."""
 
     row: str
     pieces: tuple[str | Slot, ...]
     prefix: int
+    """The number of pieces before the sentence, which name the speaker."""
     constants: tuple[tuple[str, str], ...]
+    """The fields that the words themselves give ("... to OnlinePartition with ...")."""
     levels: tuple[tuple[str, int], ...]
     untrue: tuple[tuple[str, int], ...] = ()
+    """The fields that some releases print whatever the truth is, each with the bitmask of those releases."""
     whole: bool = False
+    """Another wording may have its words too, with other texts between them: only a match of the whole pattern is such
+    a line, and a line without one is not corrupt."""
 
     @property
     def releases(self) -> int:
@@ -224,7 +227,7 @@ class Wording:
 
     @property
     def anything(self) -> bool:
-        """Whether it is any text at all: what its loggers print besides the lines of other rows."""
+        """Check whether it is any text at all: what its loggers print besides the lines of other rows."""
         return all(isinstance(piece, Slot) and piece.primitive.name == "text" for piece in self.pieces)
 
     @property
@@ -235,36 +238,37 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `loggers` is where it is printed, per release, by full names (classes.py); throwables have none.
-    `opens`: it is the first line of a message of several, whose logger's name is in the last.
-
-    `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
-    role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is
-    irrelevant may leave it to the writer.
-    """
+    """One meaning."""
 
     id: str
     meaning: str
     speaker: str
+    """A key of roles.SPEAKERS."""
     role: str
+    """A key of roles.ROLES."""
     entity: str | None
+    """The state machine's entity; None where the role has none."""
     mode: str
+    """A key of releases.MODES, or "any"."""
     loggers: tuple[tuple[str, int], ...]
+    """The loggers that print it, per release, by full names (classes.py); throwables have none."""
     source: str
     sample: str | None
+    """A line as Kafka prints it; a row that is irrelevant may leave it to the writer."""
     wordings: tuple[Wording, ...]
     file: str
     opens: bool = False
+    """It is the first line of a message of several, whose last line has the logger's name."""
 
     @property
     def bears(self) -> bool:
-        """Whether any rule may ask for its fields."""
+        """Check whether any rule may ask for its fields."""
         return self.role != "irrelevant"
 
     @cached_property
     def begins(self) -> tuple[str, ...]:
-        """What its loggers' names, with a dot behind, begin with. The classes of a family were renamed and nested over
-        the releases: all its names will do. Of any other name only classes within it."""
+        """The prefixes of its loggers' names, with a dot behind. The classes of a family were renamed and nested over
+        the releases: all its names match. Of any other name only classes within it match."""
         names: list[str] = []
         for name, _ in self.loggers:
             family = next((family for family in FAMILIES if name.startswith(family)), None)
@@ -304,7 +308,7 @@ def _formats() -> dict[str, list[tuple[int, str]]]:
 
 
 def _lines() -> Iterable[str]:
-    """What releases add a patch number to: 2.3, and 0.10.2."""
+    """Return the lines of releases, which add a patch number to them: 2.3, and 0.10.2."""
     return dict.fromkeys(".".join(name.split(".")[: 3 if name.startswith("0.") else 2]) for name in NAMES)
 
 
@@ -337,7 +341,7 @@ def _expand(text: str, releases: int, where: str) -> tuple[_Pieces, ...]:
 
 
 def _joined(pieces: tuple[str | Slot, ...]) -> tuple[str | Slot, ...]:
-    """Literals that stand side by side become one."""
+    """Join literals that stand side by side."""
     out: list[str | Slot] = []
     for piece in pieces:
         if isinstance(piece, str) and out and isinstance(out[-1], str):
@@ -386,7 +390,7 @@ def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: 
 
 
 def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
-    """Wordings of the same text in several release ranges are one."""
+    """Merge wordings of the same text in several release ranges into one."""
     merged: dict[object, Wording] = {}
     for wording in wordings:
         key = (wording.pieces, wording.constants)
@@ -399,7 +403,7 @@ def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
 
 
 def _joint(some: tuple[tuple[str, int], ...], more: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
-    """Masks by name, those of one name as one."""
+    """Return masks by name, merged where they have one name."""
     joint = dict(some)
     for name, mask in more:
         joint[name] = joint.get(name, 0) | mask

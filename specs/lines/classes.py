@@ -20,7 +20,7 @@ OF_KAFKA = ("kafka.", "org.apache.kafka.")
 
 @cache
 def packages() -> Mapping[str, tuple[tuple[str, int], ...]]:
-    """By class its packages, oldest first, each with the bitmask of the releases that have it there.
+    """Return the packages of each class, oldest first, each with the bitmask of the releases that have it there.
 
     Raises:
         TableError: a package is none of Kafka's, or a class is in none.

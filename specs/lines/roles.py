@@ -1,6 +1,6 @@
-"""The columns of a line that say who writes it and what it tells: closed vocabularies.
+"""The columns of a line that give its writer and its meaning: closed vocabularies.
 
-Whoever looks for lines of a kind asks for them by these (`rows_with`), never by their ids.
+Lines of a kind are selected by these (`rows_with`), never by their ids.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ROLES: Mapping[str, str] = {
     "replica-offline": "a log directory of a broker has failed, and its replicas are offline",
     "process-starts": "a broker's process starts",
     "process-ends": "a broker's process ends, or begins to",
-    "version-printed": "a process tells the release of its jars",
+    "version-printed": "a process prints the release of its jars",
     "registered": "a broker is registered",
     "raft-opened": "a node opens its copy of the metadata log: its process has just started",
     "raft-deleted": "a node deletes its copy of the metadata log: its epochs begin anew, and nobody else's",
@@ -90,6 +90,6 @@ VIEWS = ("elected", "leader-and-isr-sent", "update-metadata-sent", "reassigned",
 """Roles of lines that print a partition's leader and ISR."""
 
 ENTITIES = ("replica", "partition")
-"""What a state machine moves."""
+"""The entities that a state machine moves."""
 OF_ENTITIES = (*MOVES, "move-refused", "refusal")
 """Roles that say which state machine's entity they are about; no other role does."""

@@ -98,7 +98,7 @@ class Logged(Moves):
 
 @dataclass(frozen=True)
 class Cause(Moves):
-    """What makes moves, in a few words."""
+    """A cause of moves, in a few words."""
 
     when: str
 
@@ -135,7 +135,7 @@ class Move:
     causes: tuple[str, ...] = ()
 
     def shown_at(self, level: str) -> bool:
-        """Whether a log that prints `level` and above certainly shows this move."""
+        """Check whether a log that prints `level` and above certainly shows this move."""
         return bool(self.line) and not self.silent_when and LEVELS.index(self.level) >= _level(level)
 
 
@@ -159,7 +159,7 @@ class Machine:
 
     @property
     def coded(self) -> bool:
-        """Whether the codes of its states are Kafka's."""
+        """Check whether the codes of its states are Kafka's."""
         return self.keeper == "controller"
 
     @cached_property
@@ -209,7 +209,7 @@ class Machine:
         )
 
     def seeds_in(self, release: Release | str | None = None) -> tuple[Seed, ...]:
-        """What a controller of that release gives to entities when it starts, by condition."""
+        """Return the states that a controller of that release gives to entities when it starts, by condition."""
         mask = self.release(release).mask
         return tuple(seed for seed in self.seeds if seed.releases & mask)
 

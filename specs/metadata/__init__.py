@@ -1,4 +1,4 @@
-"""What stands in KRaft's metadata log: record types with their fields and versions. Data: records.toml."""
+"""Contents of KRaft's metadata log: record types with their fields and versions. Data: records.toml."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def types_by_name() -> Mapping[str, RecordType]:
 
 @cache
 def bears(name: str) -> bool:
-    """Whether what records of a type change may matter to a rule, by the type's name; True for an unknown type."""
+    """Check whether changes by records of a type, by its name, may matter to a rule; True for an unknown type."""
     kinds = {kind.name: kind for kind in (*types_by_name().values(), *fork_types().values())}
     return name not in kinds or kinds[name].bears
 

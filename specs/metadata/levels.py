@@ -60,7 +60,7 @@ def features() -> Mapping[str, Feature]:
 
 
 def beyond(feature: str, level: int) -> bool:
-    """Whether rules may rest on what a level of a feature changes, and it is not known: a feature or a level is new."""
+    """Check whether rules may rest on an unknown level of a feature: the feature or the level is new."""
     there = features().get(feature)
     return level > 0 if there is None else there.bears and level > there.newest
 
@@ -88,7 +88,7 @@ def changes_between(lower: int, upper: int) -> tuple[str, ...]:
 
 
 def level_name(level: int) -> str:
-    """What Kafka calls a level; its number if it is not known."""
+    """Return Kafka's name of a level; its number if it is not known."""
     return levels()[level].name if level in levels() else str(level)
 
 

@@ -88,10 +88,10 @@ def test_a_picture_with_counts_is_of_the_release_that_ran(stretches: list[str], 
         (["1.1-2.0"], "in Kafka 1.1-2.0"),
         (["contradictory", "1.1-2.0"], "in Kafka 1.1-2.0"),
         (["2.2-2.3"], "in Kafka 2.3 (the log may be of 2.2-2.3)"),
-        (["contradictory"], "in Kafka 3.9 (the log does not tell its release)"),
-        ([], "in Kafka 3.9 (the log does not tell its release)"),
+        (["contradictory"], "in Kafka 3.9 (the log does not show its release)"),
+        ([], "in Kafka 3.9 (the log does not show its release)"),
         ([">=3.8"], "in Kafka 3.8-3.9"),
-        (["4.0"], "in Kafka 3.9 (the log does not tell its release)"),
+        (["4.0"], "in Kafka 3.9 (the log does not show its release)"),
     ],
 )
 def test_the_title_claims_no_release_that_the_log_does_not_tell(

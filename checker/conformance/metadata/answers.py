@@ -1,4 +1,4 @@
-"""Whether a step of the model writes a record; else what forbids the step that comes nearest. What is equal is asked
+"""Decide whether a step of the model writes a record, or what forbids the nearest step. Equal questions are asked
 once."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NO_STEP = Objection("no step", "none writes such a record")
 
 
 class _Question(NamedTuple):
-    """Whether a step leads from a state to another one, as far as some fields of it tell."""
+    """The question whether a step leads from a state to another one, as far as some fields of it show."""
 
     step: Step
     state: State
@@ -27,7 +27,7 @@ class _Question(NamedTuple):
 
 @lru_cache(_REMEMBERED)
 def changes(written: Written, chosen: Chosen) -> tuple[Objection, ...]:
-    """What forbids a record that creates or changes a partition; nothing if a step writes it."""
+    """Return what forbids a record that creates or changes a partition; nothing if a step writes it."""
     return _objections(written.at, chosen, list(_of_partition(written)))
 
 
@@ -44,14 +44,14 @@ def _of_partition(written: Written) -> Iterator[_Question]:
 
 @lru_cache(_REMEMBERED)
 def registers(step: str, was: str, now: str, at: Context, chosen: Chosen) -> tuple[Objection, ...]:
-    """What forbids that a broker's registration becomes another one."""
+    """Return what forbids that a broker's registration becomes another one."""
     state = state_of(Written(at, None, (was,), ()), absent(1), frozenset())
     return _objections(at, chosen, [_Question(each, state, {"registration": (now,)}) for each in of_registration(step)])
 
 
 @lru_cache(_REMEMBERED)
 def leaves(step: str, broker: int, written: Written, chosen: Chosen) -> tuple[Objection, ...]:
-    """What forbids that a step about a broker leaves a partition as it is: it should have changed it."""
+    """Return what forbids that a step about a broker leaves a partition as it is: it should have changed it."""
     ((seen, _, offline),) = written.states
     if seen is None:
         return ()
@@ -76,5 +76,5 @@ def _objections(at: Context, chosen: Chosen, questions: Sequence[_Question]) -> 
 
 
 def _distance(objections: Sequence[Objection]) -> tuple[int, int]:
-    """How far a step is from what is written: first in what it writes, then in its guard."""
+    """Return the distance of a step from the record: first in what it writes, then in its guard."""
     return sum(each.written for each in objections), len(objections)

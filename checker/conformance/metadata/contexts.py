@@ -1,4 +1,4 @@
-"""Which models of the family hold at a record: by release, metadata.version, features and configurations."""
+"""Models of the family that hold at a record: by release, metadata.version, features and configurations."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ _ON_SHRINK = "KAFKA-15109"
 
 
 class Context(NamedTuple):
-    """What a record was written under.
-
-    * `releases`: those that its controller may be. `level`: metadata.version. `elr`: the feature is on.
-    * `migrating`: from ZooKeeper. `unclean`: the topic's elections may be unclean; None if no record tells.
-    """
+    """The conditions under which a record was written."""
 
     releases: int
+    """The mask of the releases that its controller may run."""
     level: int
+    """metadata.version."""
     elr: bool
+    """The feature is on."""
     migrating: bool
+    """The cluster migrates from ZooKeeper."""
     unclean: bool | None
+    """The topic's elections may be unclean; None if no record shows it."""
 
 
 class Chosen(NamedTuple):
-    """What the user said: a release (its mask; 0: what the log tells), behaviours left out and added."""
+    """The user's choices: a release (its mask; 0: taken from the log), behaviours left out and added."""
 
     release: int = 0
     without: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class Chosen(NamedTuple):
 
 
 def context(fold: Fold, topic: str) -> Context:
-    """What a record about a topic, by its id, is written under now."""
+    """Return the context of a record about a topic, by its id, that is written now."""
     state = fold.state
     return Context(fold.releases, state.level, state.elr, state.migrating, _unclean(state, topic))
 
@@ -77,7 +78,7 @@ def _models(at: Context, chosen: Chosen) -> tuple[Named, ...]:
 def _of(
     behaviours: Iterable[str], at: Context, unclean: bool, chosen: Chosen
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is left out of the release's model, and what is added."""
+    """Return what is left out of the release's model, and what is added."""
     off = {id for id in KRAFT.behaviours if BEHAVIOURS[id].level > at.level and id in behaviours}
     if at.migrating:
         off.add(_ON_SHRINK)

@@ -33,8 +33,8 @@ class Seen(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A record of the batch about a broker's registration: the model's step that it is of, and whether it stands after
-    the record that is asked about."""
+    """A record of the batch about a broker's registration: the model's step that wrote it, and whether it comes after
+    the record in question."""
 
     step: str
     broker: int
@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A record that changes a partition, as the model sees it: what is equal gets the same answer.
+    """A record that changes a partition, as the model sees it: equal ones get the same answer.
 
     * `states`: states of the partition in which the record may have been made, each with what it then makes of it and
       with the brokers whose directory has failed: records of one event do not see each other.
@@ -98,7 +98,7 @@ class Projection:
         )
 
     def created(self, one: Partition) -> Seen:
-        """A partition that was not there before."""
+        """A partition that did not exist before."""
         return self.partition(one, None)._replace(leader_epoch=one.leader_epoch, partition_epoch=one.partition_epoch)
 
     def offline(self, one: Partition | None) -> frozenset[int]:
@@ -126,7 +126,7 @@ def as_text(value: Value, name: str, ids: Sequence[int]) -> str:
 
 
 def absent(brokers: int) -> Seen:
-    """A partition that is not there, among a number of brokers."""
+    """A partition that does not exist, among a number of brokers."""
     return Seen(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)
 
 

@@ -1,4 +1,4 @@
-"""The step relation of a model, evaluated: what forbids a step from one given state to another."""
+"""The step relation of a model, evaluated: the objections to a step from one given state to another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ State = Mapping[str, Value]
 
 
 class Step(NamedTuple):
-    """A step that a record may come of: its action, its parameters, and what the record does not show of the state in
+    """A step that may have written a record: its action, its parameters, and what the record hides of the state in
     which it was taken."""
 
     action: str
@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """What forbids a step: a clause of its guard by its label; or a field, of which it would make another value."""
+    """An objection to a step: a clause of its guard by its label, or a field that it would give another value."""
 
     action: str
     clause: str
@@ -42,11 +42,11 @@ class Relation:
         self._actions = {each.name: _Translated(each) for each in model.actions}  # translated when they are asked
 
     def has(self, step: Step) -> bool:
-        """Whether the model has such a step; what it lacks says nothing."""
+        """Check whether the model has such a step; a missing one says nothing."""
         return step.action in self._actions
 
     def objections(self, step: Step, state: State, after: State, enough: int | None = None) -> list[Objection]:
-        """What forbids the step from one state to another; as soon as there are `enough`, the rest is not looked for.
+        """Return what forbids the step from one state to another; the search stops at `enough` objections.
 
         Args:
             after: the fields that are compared.

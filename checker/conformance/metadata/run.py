@@ -1,4 +1,4 @@
-"""The way along a metadata log: what each record changes, as a question to the model."""
+"""The way along a metadata log: the change of each record, as a question to the model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Rejected:
-    """A record that no step writes: where it stands, what it is about, and what forbids it; brokers by their ids."""
+    """A record that no step writes: its place, its subject, and the objections to it; brokers by their ids."""
 
     place: Place
     about: str
@@ -43,23 +43,25 @@ class Rejected:
 
 @dataclass
 class Run:
-    """The way along one log. `matched` of `compared` records fit; of `others` nothing is said, of which `uncommitted`
-    may have been taken back. `beyond` is the offset from which on nothing is compared, for something is not known to
-    this program (`seen.unsure`). `looked_at` are the committed offsets, first and last of each stretch without a hole.
-    `unknown` is the first committed offset at
-    which nothing tells the state before, neither of brokers nor of features; None if something always does. `seen` has
-    notes on where the log begins and what is missing."""
+    """The way along one log."""
 
     quorum: Quorum
     chosen: Chosen
     matched: int = 0
+    """The number of records that fit, of those `compared`."""
     compared: int = 0
     others: int = 0
+    """The number of records that nothing is said about."""
     uncommitted: int = 0
+    """The number of those that may have been taken back."""
     unknown: int | None = None
+    """The first committed offset without a known state before it, neither of brokers nor of features; None if none."""
     beyond: int | None = None
+    """The offset from which on nothing is compared, for something is not known to this program (`seen.unsure`)."""
     looked_at: list[tuple[int, int]] = field(default_factory=list)
+    """The committed offsets, first and last of each stretch without a hole."""
     seen: Seen = field(default_factory=Seen)
+    """Notes on where the log begins and what is missing."""
     at: Context | None = None
     _fold: Fold = field(init=False)
     _batch: list[Registered] = field(default_factory=list)
@@ -67,7 +69,7 @@ class Run:
     _leaderless: set[Key] = field(default_factory=set)
 
     def along(self) -> Rejected | None:
-        """To the first record that no step writes; None: each is written by one."""
+        """Go to the first record that no step writes, and return it; None if each is written by one."""
         seen, waiting = self.seen, snapshots(self.quorum)
         self._fold, start = first(self.quorum, 0, waiting, seen)
         self._look_again()
@@ -93,7 +95,7 @@ class Run:
 
     @property
     def level(self) -> int | None:
-        """metadata.version at the end; None: nothing tells it."""
+        """metadata.version at the end; None if it is not known."""
         if self.at is not None:
             return self.at.level
         return self._fold.state.level if self._fold.state.features else None
@@ -142,7 +144,7 @@ class Run:
                 yield from self._left_out(each, segment)
 
     def _is_beyond(self, record: Record) -> bool:
-        """Whether a record, or one before it, is not known in full: the model then says nothing about it."""
+        """Check whether a record, or one before it, is not known in full: the model then says nothing about it."""
         fold = self._fold
         beyond = (record.partial and bears(record.type)) or fold.unsure or fold.context.unsure
         if beyond and self.beyond is None:
@@ -217,7 +219,7 @@ class Run:
         yield from self._judged(objections, record.offset, segment, f"broker {one.broker}", [one.broker])
 
     def _left_out(self, one: Registered, segment: Segment) -> Iterator[Rejected]:
-        """Partitions that should have been changed when a registration was, and that no record of the batch changes."""
+        """Yield partitions that should have changed with a registration, and that no record of the batch changes."""
         state = self._fold.state
         there = registration(state.brokers.get(one.broker))
         if one.step in _TAKES and there != UNFENCED:

@@ -27,7 +27,8 @@ _CLUSTER_DEFAULT = {"resourceType": 4, "resourceName": ""}
 _OF_CHANGES, _MIGRATES, _CONTROLLERS, _ELR, _CORDONED = 6, 8, 15, 23, 30
 """Levels of metadata.version from which on records are written, or have fields."""
 _FIRST, _SECOND, _KEPT = 1, 2, 3
-"""The directories of a broker: that which never fails has no replica, so what is moved stays in one that may fail."""
+"""The directories of a broker: the one that never fails has no replica, so moved replicas stay in one that may fail.
+"""
 Record = tuple[str, int, dict[str, Any]]
 _Fields = Mapping[str, Value]
 
@@ -77,7 +78,7 @@ class _Log:
         self.offset = 0
         self.epochs: dict[int, int] = {}
         self.directory: dict[int, int] = {}
-        """Where a broker has its replica, if not in its first directory: the model knows only whether that failed."""
+        """The directory of a broker's replica, if not its first one: the model knows only whether that failed."""
 
     def begins(self, min_isr: int | None, unclean: bool) -> None:
         me = [{"voterId": 1}]
@@ -102,7 +103,7 @@ class _Log:
         return [newest] if self.level >= _OF_CHANGES - 2 else []
 
     def append(self, records: Sequence[Record]) -> None:
-        """One batch."""
+        """Append one batch."""
         base, ts = self.offset, START + STEP * self.offset
         for kind, version, data in records:
             row = {"offset": self.offset, "epoch": 1, "timestamp": ts, "batch": base}
@@ -142,11 +143,11 @@ class _Log:
 
     @property
     def _version(self) -> int:
-        """Of records about partitions."""
+        """Return the version of records about partitions."""
         return 2 if self.level >= _ELR else int(self.level >= DIRECTORIES)
 
     def _shown(self, state: _Fields) -> dict[str, Any]:
-        """The fields of a partition, as records have them; who never registered has no directory to name."""
+        """Return the fields of a partition, as records have them; an unregistered broker has no directory to name."""
         at = state["place"]
         replicas = sorted((number for number, place in enumerate(at) if place >= 0), key=lambda number: at[number])
         found: dict[str, Any] = {"replicas": [each + 1 for each in replicas], "leader": _id(state["leader"])}

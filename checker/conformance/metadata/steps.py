@@ -1,8 +1,8 @@
-"""The steps that a record may come of.
+"""The steps that may have written a record.
 
-A batch holds what one event of the controller wrote, or several events. What stands in it before and after a record
-tells of which broker the controller was speaking: the change of a registration follows the changes of partitions that
-it causes, but that a broker is unfenced, or begins to shut down, comes before.
+A batch holds what one event of the controller wrote, or several events. The records before and after a record show the
+broker that it is about: the change of a registration follows the changes of partitions that it causes, except where a
+broker is unfenced, or begins to shut down: then it precedes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .relation import State, Step
 
 
 class Registered(NamedTuple):
-    """A record about a broker's registration: the step that it is of, and the offset where it stands."""
+    """A record about a broker's registration: the step that wrote it, and its offset."""
 
     step: str
     broker: int
@@ -36,7 +36,7 @@ AFTER = frozenset({"Fence", "Unregister", "Register", "LoseDirectory"})
 
 
 def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | None:
-    """What a record says of a registration; None if it is about something else."""
+    """Return the change of a registration in a record; None if it is about something else."""
     if type in _OF_TYPE:
         step, name = _OF_TYPE[type]
         return Registered(step, data[name], offset)
@@ -49,7 +49,7 @@ def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | 
 
 
 def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Step]:
-    """The ways of a step about a broker, which was before what the step asks for."""
+    """Yield the ways of a step about a broker, whose state before is what the step requires."""
     hidden: dict[str, Value] = {}
     if step in _BEFORE:
         was = list(registrations)
@@ -68,7 +68,7 @@ def of_creation(after: Seen) -> Iterator[Step]:
 
 
 def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[int]) -> Iterator[Step]:
-    """The steps that may have changed a partition so, the likelier ones first."""
+    """Yield the steps that may have made this change of a partition, the likelier ones first."""
     to = after.leader
     for each in written.events:
         if each.later == (each.step in AFTER):
@@ -83,15 +83,15 @@ def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[in
         if written.directories:
             yield Step("AssignDirectory", {**params, "b": 0}, {})
     for number, there in enumerate(written.registrations):
-        if there in (model.UNFENCED, model.LEAVING):  # no record tells that it asks once more, or of an old level
+        if there in (model.UNFENCED, model.LEAVING):  # no record shows that it asks once more, or that the level is old
             yield from of_broker("ShutDown", number, to, written.registrations)
-        if number in offline:  # told of by the record that assigns the directory
+        if number in offline:  # shown by the record that assigns the directory
             yield from of_broker("LoseDirectory", number, to, written.registrations)
 
 
 def _targets(before: Seen, after: Seen) -> dict[tuple[int, ...], None]:
-    """What an administrator may have wanted: those that are not to go; all, where an old list of those that are to go
-    was kept; and these too, where the record ends the reassignment."""
+    """Return the replicas that an administrator may have wanted: those that are not to go; all, where an old list of
+    those to go was kept; and these too, where the record ends the reassignment."""
     gone = sorted((number for number in before.removing if after.place[number] < 0), key=before.place.__getitem__)
     behind = {number: max(after.place) + 1 + at for at, number in enumerate(gone)}
     return dict.fromkeys(
@@ -104,7 +104,7 @@ def _targets(before: Seen, after: Seen) -> dict[tuple[int, ...], None]:
 
 
 def _requests(before: Seen, after: Seen) -> Iterator[State]:
-    """What the leader may have asked for: who was to be removed may have been in the ISR that it named."""
+    """Yield the requests that the leader may have sent: a replica to be removed may have been in the ISR it named."""
     if before.leader < 0:
         return
     isr = after.isr | ({before.leader} & before.removing)

@@ -1,7 +1,7 @@
-"""Whether a metadata log is a path of the model `kraft`: record by record, for each partition by itself.
+"""Decide whether a metadata log is a path of the model `kraft`: record by record, for each partition by itself.
 
 The state in which a record was written is known, so each record is one question: is there a step of the model that
-writes it? What a record is written under (release, metadata.version, features) says which model is asked.
+writes it? The context of a record (release, metadata.version, features) gives the model that is asked.
 """
 
 from __future__ import annotations
@@ -27,42 +27,44 @@ LEFT_OUT = (
 )
 _NOTHING = "no committed record changes a broker or a partition"
 _NO_SEGMENT = (
-    "there is no segment with records, only what a snapshot tells, if any: a state, and no record that led to it; add"
+    "there is no segment with records, only a snapshot, if any: a state, and no record that led to it; add"
     " the .log files of __cluster_metadata-0"
 )
 _NO_STATE = (
-    "no snapshot tells what was before the first record: what the records change is not known; add the .checkpoint"
+    "no snapshot shows the state before the first record: what the records change is not known; add the .checkpoint"
     " files of __cluster_metadata-0"
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found.
-
-    * `verdict`: accepted, rejected or unknown. `place`: of a rejection, the first record that no step writes.
-    * `guard`: what forbids the step that comes nearest. `reason`: in words, with the partition or broker.
-    * `matched`, `compared`: records that fit, of those compared. `others`: records that nothing is said about.
-    * `offsets`: the committed records that were looked at, by the first and the last offset of each stretch.
-    * `level`, `release`: what that record was written under, or the last one.
-    * `notes`: what part of the log was not looked at.
-    """
+    """The result of a validation."""
 
     verdict: str
+    """accepted, rejected or unknown."""
     matched: int
+    """The number of records that fit, of those `compared`."""
     compared: int
     others: int
+    """The number of records that nothing is said about."""
     place: Place | None = None
+    """The place of a rejection: the first record that no step writes."""
     guard: str | None = None
+    """The clause that forbids the nearest step."""
     reason: str = ""
+    """The reason in words, with the partition or broker."""
     level: str = ""
+    """metadata.version at the rejected record, or at the last one."""
     release: str = ""
+    """The release at that record."""
     offsets: tuple[tuple[int, int], ...] = ()
+    """The committed records that were read, by the first and the last offset of each stretch."""
     notes: tuple[str, ...] = ()
+    """The parts of the log that were not read."""
 
 
 def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noqa: B008
-    """Whether the metadata log in files and folders is a path of the model.
+    """Decide whether the metadata log in files and folders is a path of the model.
 
     Raises:
         IsrproofError: there is no metadata log, there are logs of several clusters, or the release that was chosen
@@ -100,14 +102,14 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
 
 
 def _nothing(run: Run) -> str:
-    """Why no record was compared."""
+    """Return why no record was compared."""
     if not run.quorum.chain.stretches:
         return _NO_SEGMENT
     return _NOTHING if run.unknown is None else _NO_STATE
 
 
 def _not_looked_at(run: Run) -> Iterator[str]:
-    """What is committed, and may be what no step writes: the log is not accepted for it."""
+    """Yield committed parts that were not compared, so no step may write them: the log is then not accepted."""
     begun = run.looked_at[0][0]
     ends = [min(begun, begun if run.unknown is None else run.unknown) - 1, *(last for _, last in run.looked_at)]
     starts = [*(first for first, _ in run.looked_at), run.quorum.committed]

@@ -175,7 +175,7 @@ def test_a_log_that_begins_nowhere_is_not_rejected(recording: str, start: int, t
     without(tmp_path / "log", 0, start)
     found = validate([str(tmp_path / "log")])
     assert (found.verdict, found.compared, found.offsets) == ("unknown", 0, ())
-    assert "no snapshot tells what was before the first record" in found.reason
+    assert "no snapshot shows the state before the first record" in found.reason
 
 
 def test_after_a_hole_that_no_snapshot_fills_nothing_is_compared(tmp_path: Path) -> None:

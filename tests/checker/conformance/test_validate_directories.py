@@ -125,7 +125,7 @@ def test_a_controller_that_asks_for_directories_is_not_held_against_a_log_that_d
     run.write(tmp_path)
     code, said = command("cluster", str(tmp_path), "--release", "2.1")
     assert (code, said["verdict"]) == (3, "unknown")
-    assert "may have been told of a failed log directory" in said["reason"]
+    assert "a failed log directory may have been reported to the controller" in said["reason"]
     server = tmp_path / "broker-2" / "server.log"
     server.parent.mkdir(exist_ok=True)
     line = "[ReplicaManager broker=2] {} serving replicas in dir /d (kafka.server.ReplicaManager)\n"
