@@ -105,6 +105,7 @@ def test_nothing_illegal_is_gained(engine: str, count: int) -> None:
     checked(sample(1, count), in_process(engine))
 
 
+@pytest.mark.full
 def test_nothing_illegal_is_gained_where_it_once_was() -> None:
     pytest.importorskip("numpy", reason="columns in memory need NumPy")
     assert len(checked(list(GAINED_ONCE), in_process("columns"))) == len(GAINED_ONCE)

@@ -51,6 +51,7 @@ def _equal(engine: Callable[[list[Path], int], Said], paths: list[Path], buckets
         assert ours == expected, path.name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("buckets", [7, *MANY])
 def test_recordings(buckets: int, engine: Callable[[list[Path], int], Said]) -> None:

@@ -30,6 +30,7 @@ def in_columns(table: Table) -> Table:
     return ColumnTable.of_rows(table.rows())
 
 
+@pytest.mark.full
 def test_recordings_give_the_same_reports() -> None:
     paths = quick()
     plain = reference(paths)

@@ -32,6 +32,7 @@ def test_however_files_are_cut_it_is_equal(part: int, piece: int, buckets: int) 
     assert plain[0]["findings"]
 
 
+@pytest.mark.full
 def test_all_recordings_are_equal_in_other_processes_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_ALONE", 0)
     paths = quick()
