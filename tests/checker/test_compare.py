@@ -63,6 +63,7 @@ def test_what_is_lost_is_named_to_the_offset_where_nothing_was_written_at_the_en
     assert said in ({true}, {(true[0] - 1, true[1])})
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", [path.name for path in sorted(RECORDED.glob("unclean-*"))])
 def test_all_that_is_lost_is_named_where_the_old_leader_prints_its_log_end(name: str) -> None:
     report = audited(name)

@@ -146,6 +146,7 @@ def test_two_logs_of_one_broker_in_two_zones_are_not_read_as_one(tmp_path: Path)
     assert not [note for note in none if "clocks" in note]
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_engines_say_the_same_of_a_mangled_recording(tmp_path: Path) -> None:
     from tests.engines import columns, reference, spark

@@ -34,7 +34,10 @@ def _spark(paths: list[Path], buckets: int) -> Said:
     return engines.spark(paths, buckets=buckets)
 
 
-ENGINES = [pytest.param(_columns, id="columns"), pytest.param(_spark, id="spark", marks=pytest.mark.spark)]
+ENGINES = [
+    pytest.param(_columns, id="columns"),
+    pytest.param(_spark, id="spark", marks=(pytest.mark.spark, pytest.mark.full)),
+]
 MANY = [pytest.param(buckets, marks=pytest.mark.slow) for buckets in (1, 2, 100)]
 
 

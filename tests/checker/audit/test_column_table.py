@@ -46,6 +46,7 @@ def test_what_is_printed_twice_gives_the_same_reports(piece: int, tmp_path: Path
     assert [note for note in plain["notes"] if "twice" in note]
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_corpus_gives_the_same_reports(every: int, corpus: Path) -> None:

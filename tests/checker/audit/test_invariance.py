@@ -245,6 +245,7 @@ def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     assert {code: counts(twice)[code] for code in moves} == {code: counts(once)[code] for code in moves}
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["failover-on-leader-2.3.1-kill", "lifecycle-2.0.0", "reassign-2.3.1"])
 @pytest.mark.parametrize("spoilt", ["binary", "cut"])
 def test_a_part_that_cannot_be_read_is_a_gap(name: str, spoilt: str, tmp_path: Path) -> None:
@@ -289,6 +290,7 @@ def faulty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder, (said(report, folder), counts(report), report.verdict)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object], minutes: int, tmp_path: Path) -> None:
     folder, expected = faulty
@@ -300,6 +302,7 @@ def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object]
     assert facts(tmp_path) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(2))
 def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object], seed: int, tmp_path: Path) -> None:
     (folder, expected), dice, origin = faulty, random.Random(seed), dict[Place, Place]()
@@ -314,6 +317,7 @@ def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object],
 # ---- Clusters
 
 
+@pytest.mark.full
 def test_each_equals_separate_runs(tmp_path: Path) -> None:
     """Also where two clusters have the same controllers and epochs."""
     folders = []
@@ -332,6 +336,7 @@ def test_each_equals_separate_runs(tmp_path: Path) -> None:
 # ---- What is legal
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("release", ["0.8.0", *RELEASES])
 def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """But for KAFKA-3143 up to 2.2, and whether or not the clusters were wiped in between."""
@@ -347,6 +352,7 @@ def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> N
         assert all(report.rules[code].evaluated for code in printed)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("release", ["0.8.0", "0.8.1"])
 def test_legal_histories_in_wordings_of_two_releases_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """As builds between the two printed them: no release explains all lines, any may run. But for KAFKA-3143."""

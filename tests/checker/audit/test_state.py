@@ -352,6 +352,7 @@ def test_it_is_beside_the_verdict_in_the_first_line() -> None:
     assert in_short(conforming.state).startswith("2 partitions offline at the end, ")
 
 
+@pytest.mark.full
 def test_it_is_narrowed_too() -> None:
     (one,) = audit([str(RECORDED / "chaos-1.1.1-2")], Options(engine="python", partition=("d", 0)))
     assert {(each.topic, each.partition) for each in one.state.conditions} == {("d", 0)}

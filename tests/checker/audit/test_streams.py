@@ -59,6 +59,7 @@ def in_three(lines: list[str], dice: random.Random) -> list[list[str]]:
     return [lines[:a], lines[a:b], lines[b:]]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     files = logs(name)

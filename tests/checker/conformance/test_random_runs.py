@@ -50,9 +50,12 @@ def _illegal(seeds: Sequence[int], folder: Path, more: Sequence[str] = ()) -> li
 
 
 @pytest.mark.full
-def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do_wrong(tmp_path: Path) -> None:
+@pytest.mark.parametrize("runs", [250, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do_wrong(
+    runs: int, tmp_path: Path
+) -> None:
     """Of all parts and releases, at TRACE and INFO; and brokers say there what the model lets them say."""
-    assert _illegal(range(1_000), tmp_path) == []
+    assert _illegal(range(runs), tmp_path) == []
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 

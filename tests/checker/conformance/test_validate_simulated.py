@@ -116,6 +116,7 @@ QUICK = (
 """Random runs of all releases, at TRACE and INFO: some of those that are accepted and cost little."""
 
 
+@pytest.mark.full
 def test_random_runs_are_accepted(tmp_path: Path) -> None:
     for seed, release, folder in random_runs.simulated(QUICK, tmp_path):
         code, said = command("cluster", str(folder), "--release", release)

@@ -51,8 +51,10 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
     [
         ("2.0.0", [], 2),
         ("2.3", [], 2),
-        ("1.1", ALL_PARTS, 1),
-        ("2.8", ALL_PARTS, 1),
+        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("1.1", ALL_PARTS, 1, marks=pytest.mark.slow),
+        pytest.param("2.8", ALL_PARTS, 1, marks=pytest.mark.slow),
         ("2.1", FOR_LOGS, 2),
         ("3.9", FOR_LOGS, 2),
         ("2.1", ["requests"], 2),
@@ -66,9 +68,9 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
         ("3.9", ["log directories"], 1),
         ("2.1", ["unclean elections switched on"], 2),
         ("3.9", ["unclean elections switched on", "unclean elections asked for"], 2),
-        ("1.1", ["log directories", "deletion"], 0),
-        ("2.1", ["log directories without requests", "deletion"], 0),
-        ("3.9", ["log directories without requests"], 2),
+        pytest.param("1.1", ["log directories", "deletion"], 0, marks=pytest.mark.full),
+        pytest.param("2.1", ["log directories without requests", "deletion"], 0, marks=pytest.mark.full),
+        pytest.param("3.9", ["log directories without requests"], 2, marks=pytest.mark.full),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
