@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -119,6 +121,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(line, red=True)
     if line := skips(_reports(config)):
         terminalreporter.write_line(line, yellow=True)
+
+
+@pytest.fixture(scope="session")
+def reference_of_quick(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the reference says of the quick recordings: the first process of a run that asks keeps it for the others."""
+    from tests import engines
+    from tests.recordings import quick
+
+    own = tmp_path_factory.getbasetemp()
+    kept = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "reference-of-quick"
+    if not kept.exists():
+        made = own / "reference-of-quick.made"
+        made.write_bytes(pickle.dumps(engines.reference(quick())))
+        made.replace(kept)
+    found: list[dict[str, Any]] = pickle.loads(kept.read_bytes())
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -635,6 +635,7 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
     assert "    KAFKA-15021 (3.0-3.5; fixed in 3.6.0, from metadata.version 3.6-IV0 on): the leader epoch rises" in text
 
 
+@pytest.mark.full
 def test_only_the_faults_of_the_time_that_is_asked_for_are_told() -> None:
     recording = RECORDED / "chaos-3.5.2"
     whole = known(recording)

@@ -73,6 +73,7 @@ def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     assert any("read once" in note for note in copied.notes)
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_path: Path) -> None:
     dice, files = random.Random(name), logs(name)
@@ -80,6 +81,7 @@ def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_pa
     assert legal(reported(tmp_path, files | early))
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("named", ["day{part}/{path}", "{path}_{part}.log"])
 def test_parts_of_a_log_may_lie_anywhere(name: str, named: str, tmp_path: Path) -> None:
@@ -107,6 +109,7 @@ def test_parts_in_other_folders_are_in_the_order_of_their_times(tmp_path: Path) 
     ]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_rotated_file_that_is_not_there_is_a_gap(name: str, tmp_path: Path) -> None:
     dice = random.Random(name)

@@ -18,6 +18,7 @@ from tests.validated import Run, command, deleting, deleting_in_vain, simulated,
 slow = pytest.mark.slow
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
 def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) -> None:
