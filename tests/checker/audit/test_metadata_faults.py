@@ -379,6 +379,7 @@ def test_a_planted_fault_is_found_at_its_record(name: str, tmp_path: Path) -> No
     assert planted
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", [80, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
     """In a file of one node. Where a batch is lost by it, a note of one line names the file; a cut between two batches

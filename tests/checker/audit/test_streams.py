@@ -141,6 +141,7 @@ def test_numbers_rise_or_fall_with_time(names: tuple[str, str, str], missing: bo
     assert ("KR104" in {each.rule for each in found.findings if each.verdict != "unknown"}) is not missing
 
 
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("name", [*RECORDINGS, "chaos-1.1.1-2"])
 @pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (0, 2, 1)], ids=["by name", "reversed", "last two"])
 def test_rotated_files_joined_in_a_wrong_order(name: str, order: tuple[int, ...], tmp_path: Path) -> None:

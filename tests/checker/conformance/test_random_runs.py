@@ -59,6 +59,7 @@ def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runs", [OF_AN_INSTANCE, pytest.param(500, marks=pytest.mark.slow)])
 def test_nothing_is_illegal_where_unclean_elections_come_while_it_runs(runs: int, tmp_path: Path) -> None:
     assert _illegal(range(runs), tmp_path, UNCLEAN_PARTS) == []

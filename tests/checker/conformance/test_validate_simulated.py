@@ -29,6 +29,7 @@ def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) 
     assert (found.verdict, found.reason) == ("accepted", "")
 
 
+@pytest.mark.full
 def test_a_long_run_is_found(tmp_path: Path) -> None:
     """With all runs there are too many states between two lines."""
     room = {"brokers": 3, "partitions": 1, "outages": 3_000, "failovers": 3_000, "max_leader_epoch": 6_000}
