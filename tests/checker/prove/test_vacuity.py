@@ -58,6 +58,7 @@ def test_the_lemmas_hold_in_every_reachable_state_of_an_instance_and_some_are_ri
     assert all(reference.holds(lemma, rich.states[-1]) for lemma in LEMMAS)
 
 
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("row", expected.rows(), ids=lambda row: f"{row.title}-{row.kept.get('replicas', 'any')}")
 def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_instance(row: expected.Row) -> None:
     """The lemmas that a model is proved with; the older rungs break some, and the row says which."""
@@ -81,6 +82,7 @@ def broken(name: str, action: str, lemma: str) -> bool:
     return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("rung", OLDER)
 @pytest.mark.parametrize(
     ("action", "lemma"),
