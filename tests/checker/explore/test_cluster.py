@@ -89,6 +89,7 @@ def test_the_search_counts_reassignments_as_the_reference_does(release: str, isr
     assert (found.distinct, found.depth) == _reached(one, settings)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("release", "parts", "settings", "counts"),
     [
@@ -116,6 +117,7 @@ def test_tlc_s_counts() -> None:
     assert (found.distinct, found.generated, found.depth) == (5223, 10513, 15)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("release", "partitions"), [("2.0.0", 1), ("2.3", 1), ("2.0.0", 2)])
 def test_symmetry_changes_no_verdict(release: str, partitions: int) -> None:
     few = SMALL | {"partitions": partitions}
@@ -516,6 +518,7 @@ def test_a_replica_is_not_stopped_by_an_earlier_controller() -> None:
             assert not run.reference.holds(one.property("NoOlderRequestAccepted"), run.state, step.state)
 
 
+@pytest.mark.full
 def test_each_clause_of_a_purgatory_is_needed_or_waived() -> None:
     one = families()["purgatory"].model("3.9")
     found = list(mutations(one))

@@ -206,6 +206,7 @@ def test_only_what_a_property_needs_is_asked() -> None:
     assert "IsrHoldsCommits" not in asked
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
     """The replicas are an enumeration of so many, every quantifier over them is written out."""
@@ -221,6 +222,7 @@ def test_kip320_is_proved_for_a_larger_number_of_replicas(replicas: int) -> None
     test_kip320_is_proved_for_a_number_of_replicas(replicas)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "prop", "length", "where"),
     [
@@ -331,6 +333,7 @@ def _cvc5(path: Path) -> str:
     return said.strip()
 
 
+@pytest.mark.full
 def test_a_second_solver_agrees_on_a_tenth_of_the_questions(tmp_path: Path) -> None:
     written = smtlib(model("kip320"), tmp_path)
     files = sorted(tmp_path.glob("*.smt2"))
@@ -387,6 +390,7 @@ def test_every_promise_of_every_model_is_expected() -> None:
     assert silent == []
 
 
+@pytest.mark.full
 def test_kip497_is_proved_for_any_number_of_replicas() -> None:
     proof = prove("kip497")
     assert {each.prop.name for each in proof.properties} >= PROMISES
@@ -402,6 +406,7 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
 def test_the_table_of_hypotheses_lacks_no_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""
