@@ -65,6 +65,7 @@ def test_every_form_takes_several_clusters() -> None:
         assert "lifecycle-2.0.0" in write(name, run), name
 
 
+@pytest.mark.full
 def test_the_exit_code_does_not_depend_on_the_form() -> None:
     for name, each in FORMS.items():
         arguments = ["--engine", "columns", *(["--partition", "t-1"] if each.partition else []), "--format", name]

@@ -49,6 +49,7 @@ def logs_of(name: str) -> list[str]:
     return [str(path.relative_to(RECORDED / name)) for path in sorted((RECORDED / name).rglob("*.log*"))]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("engine", ["python", "columns"])
 @pytest.mark.parametrize(("first", "last"), [(0.2, 0.4), (0.5, 0.6)])
 def test_what_is_sent_again_at_the_end_of_a_file_is_not_out_of_order(

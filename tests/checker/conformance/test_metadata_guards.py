@@ -426,6 +426,7 @@ def test_what_is_not_committed_is_not_compared(tmp_path: Path) -> None:
     assert told["reason"] == "no committed record changes a broker or a partition"
 
 
+@pytest.mark.full
 def test_any_number_of_brokers_and_replicas(tmp_path: Path) -> None:
     """Nine brokers, of which seven have the partition; the first three go."""
     more = [[register(id)] for id in range(5, 10)] + [[unfence(id)] for id in range(5, 10)]

@@ -168,6 +168,7 @@ def test_kip966_loses_no_committed_record_however_many_brokers_crash() -> None:
     assert found == {(name, "holds", "any number of replicas") for name in names}
 
 
+@pytest.mark.full
 def test_without_kafka_15583_committed_records_are_lost_but_no_acknowledged_one() -> None:
     proof = prove("kip966-without-kafka-15583", ["NoAcknowledgedRecordLost", "NoCommittedRecordLost"])
     kept, lost = proof.properties
