@@ -137,6 +137,7 @@ def test_narrowing_by_partition_and_time() -> None:
     assert json.loads(run("--json", "--until", "2026-11-21 20:24:30", str(FAILOVER))[1])["findings"] == []
 
 
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -344,6 +344,7 @@ def test_events_of_one_partition_want_its_name() -> None:
 # ---- Baseline
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["json", "sarif"])
 def test_findings_of_a_baseline_are_not_told_again(tmp_path: Path, name: str) -> None:
     baseline = tmp_path / "baseline"

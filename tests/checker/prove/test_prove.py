@@ -91,6 +91,7 @@ def test_beside_the_verdict_stands_what_is_trusted(kip320: Proof) -> None:
     assert "latest_isr" in said
 
 
+@pytest.mark.full
 def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> None:
     assert oldest.verdict == "violated"
     for name in ("WeakIsr", "StrongIsr"):
@@ -104,6 +105,7 @@ def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> N
         assert (oldest[name].verdict, oldest[name].scope) == ("holds", "any number of replicas")
 
 
+@pytest.mark.full
 def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> None:
     broken = {(each.answer.question.action, each.lemma.name) for each in oldest.fallen}
     assert ("LeaderExpandIsr", "IsrHoldsCommits") in broken

@@ -179,6 +179,7 @@ def test_without_kafka_15583_committed_records_are_lost_but_no_acknowledged_one(
     assert (lost.verdict, lost.path.length) == ("violated", 10)
 
 
+@pytest.mark.full
 def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
     proof = without("BecomeLeader", "request is newer")
     assert proof.verdict == "violated"
