@@ -360,6 +360,7 @@ def written(log: Log, folder: Path, messages: list[Message], *, control: bool, v
     return log.end + len(messages) - 1
 
 
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found_at_its_record(name: str, tmp_path: Path) -> None:
     code, fault = FAULTS[name]
@@ -405,6 +406,7 @@ def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
         file.write_bytes(whole[file])
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("recording", recordings(), ids=lambda each: each.name)
 def test_without_a_fault_nothing_is_found(recording: Path) -> None:
     (report,) = audit([str(recording)], Options(engine="python"))

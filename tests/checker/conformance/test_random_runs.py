@@ -72,6 +72,7 @@ def test_nothing_is_illegal_in_ten_thousand_random_runs(start: int, tmp_path: Pa
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_runs_of_many_seeds_are_those_of_each(number: int) -> None:
     _, instance = instance_of(number)

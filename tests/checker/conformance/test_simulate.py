@@ -73,6 +73,7 @@ def _slow(each: flagged.Flagged) -> list[pytest.MarkDecorator]:
     return [] if each.rule or each.shows == "KIP-380" else [pytest.mark.slow]
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     "expected",
     [pytest.param(each, marks=_slow(each), id=f"{each.prop} {each.shows}") for each in flagged.rows()],

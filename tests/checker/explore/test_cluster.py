@@ -181,6 +181,7 @@ def test_a_controller_that_was_replaced_can_write_up_to_2_0() -> None:
     assert explore(repaired, **few).verdict == "holds"
 
 
+@pytest.mark.full
 def test_what_the_tables_refuse_in_a_deletion() -> None:
     """controller.md 8.2: the benign pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650)."""
     few = {"outages": 2, "failovers": 0}

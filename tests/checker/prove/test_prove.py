@@ -137,6 +137,7 @@ def test_without_its_lemmas_a_state_shows_what_is_missing() -> None:
     assert "hw[one]" in cti.fails
 
 
+@pytest.mark.full
 def test_one_missing_lemma_makes_what_rests_on_it_unknown() -> None:
     proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=5))
     assert proof["StrongIsr"].verdict == "unknown"
@@ -156,6 +157,7 @@ def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
         assert len(answer.hypotheses) < len(induction.lemmas), "the solver's own core"
 
 
+@pytest.mark.full
 def test_a_small_instance_tells_which_lemmas_are_enough() -> None:
     """Without a row the solver need not be lost among all lemmas: those that a small instance needs come first."""
     chosen = model("kip320")
