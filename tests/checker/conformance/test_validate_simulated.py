@@ -41,6 +41,7 @@ def test_a_long_run_is_found(tmp_path: Path) -> None:
     assert found.compared > 400
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_where_looks_at_who_is_live_fit_no_run_the_search_goes_on_without_them(hours: int, tmp_path: Path) -> None:
     """The lines in which a controller looks who is live have other times than those of what it does then."""
@@ -69,6 +70,7 @@ def _random(number: int, seed: int, folder: Path) -> tuple[str, Path]:
     return release, folder
 
 
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(("number", "seed"), [(0, 1), (1, 1), (2, 1), (3, 0), (3, 2), (5, 1), (13, 1)])
 def test_a_random_life_of_a_cluster_is_accepted(number: int, seed: int, tmp_path: Path) -> None:
     """With deletions, reassignments, elections that are asked for and controllers that die at any step."""
