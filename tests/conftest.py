@@ -1,13 +1,19 @@
-"""What all tests share: the marks, and the promise that a full run skips nothing it must run."""
+"""What all tests share: the tiers, the marks, and the promise that a full run skips nothing it must run."""
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.costs import Clock, costly, skips
 
 # The same examples in every run, however busy the machine is; --hypothesis-profile=default searches for others.
 settings.register_profile(
@@ -17,36 +23,120 @@ settings.load_profile("same")
 
 SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "shared"))
 MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))
+TIERS = ("slow", "full")
+"""Marks of tests that the default run leaves out. A test with both is slow."""
+CLOCK = pytest.StashKey[Clock]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+    tiers = parser.getgroup("tiers", "tiers: the default run takes 3 minutes on two cores")
+    tiers.addoption("--full", action="store_true", help="also run the tests marked full: 15 minutes on two cores")
+    tiers.addoption("--slow", action="store_true", help="also run the tests that take minutes, and those marked full")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[CLOCK] = Clock()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _keep_some(items)
     for item in items:
-        if _too_slow(item):
-            item.add_marker(pytest.mark.skip(reason="takes minutes: pytest --slow"))
+        if _left_out(item):
+            tier = _tier(item)
+            item.add_marker(pytest.mark.skip(reason=f"{tier} (pytest --{tier})"))
     if not (SHARED / "corpus" / "real").is_dir():
         for item in items:
             if item.get_closest_marker("corpus"):
                 item.add_marker(pytest.mark.skip(reason=f"no corpus at {SHARED.name}/corpus/real beside the checkout"))
 
 
-def _too_slow(item: pytest.Item) -> bool:
-    asked = item.config.getoption("--slow") or "slow" in item.config.getoption("-m")
-    return item.get_closest_marker("slow") is not None and not asked
+def _keep_some(items: list[pytest.Item]) -> None:
+    """Take the mark full(every=20) from the first of 20 examples of a test, so that -m full does not select it."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("full")
+        if mark and "every" in mark.kwargs and _tier(item) == "full":
+            function = item.nodeid.partition("[")[0]
+            if seen[function] % mark.kwargs["every"] == 0:
+                item.own_markers.remove(mark)
+            seen[function] += 1
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays until the end: the garbage collector need not go through it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def _tier(item: pytest.Item) -> str:
+    return next((tier for tier in TIERS if item.get_closest_marker(tier)), "default")
+
+
+def _left_out(item: pytest.Item) -> bool:
+    """Whether a test is of a tier that nobody asked for, by its option or with -m."""
+    tier = _tier(item)
+    asked = tier == "default" or item.config.getoption(f"--{tier}") or tier in item.config.getoption("-m")
+    return not (asked or item.config.getoption("--slow"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped, unless it is slow."""
+    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped, unless for its tier."""
     report = yield
     must = [mark for mark in MUST_RUN if item.get_closest_marker(mark)]
-    if report.skipped and must and not _too_slow(item):
+    if report.skipped and must and not _left_out(item):
         report.outcome = "failed"
         report.longrepr = f"skipped, though ISRPROOF_MUST_RUN names {', '.join(must)}: {report.longrepr}"
+    # A worker of xdist sends a report with all that it has.
+    report.tier, report.cost = _tier(item), item.config.stash[CLOCK].lap()
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    item.config.stash[CLOCK].lap()  # what was before it, such as collection, is no test's
+
+
+def _reports(config: pytest.Config) -> list[pytest.TestReport]:
+    """All reports of tests, in the process that prints them."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    found = terminal.stats.values() if terminal else ()
+    return [each for reports in found for each in reports if isinstance(each, pytest.TestReport)]
+
+
+def _costly(config: pytest.Config) -> list[str]:
+    """Files whose default tier is too expensive, where that is a failure: in a full run, and where all must run."""
+    strict = MUST_RUN or config.getoption("--full") or config.getoption("--slow")
+    return costly(_reports(config)) if strict else []
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.exitstatus == pytest.ExitCode.OK and _costly(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for line in _costly(config):
+        terminalreporter.write_line(line, red=True)
+    if line := skips(_reports(config)):
+        terminalreporter.write_line(line, yellow=True)
+
+
+@pytest.fixture(scope="session")
+def reference_of_quick(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the reference says of the quick recordings: the first process of a run that asks keeps it for the others."""
+    from tests import engines
+    from tests.recordings import quick
+
+    own = tmp_path_factory.getbasetemp()
+    kept = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "reference-of-quick"
+    if not kept.exists():
+        made = own / "reference-of-quick.made"
+        made.write_bytes(pickle.dumps(engines.reference(quick())))
+        made.replace(kept)
+    found: list[dict[str, Any]] = pickle.loads(kept.read_bytes())
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,18 @@
-"""The committed recordings, and which of those with traffic every test run looks at.
+"""The committed recordings, and which of them a run looks at.
 
-A scenario with traffic was recorded on seven releases and levels, which differ in wordings. Each release and each
-scenario is in the default run; the rest takes a minute, and is slow.
+The default run looks at a few. A scenario with traffic was recorded on seven releases and levels, which differ in
+wordings: each release and each scenario is in the full run, and the rest is slow.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 FAILOVER, CHAOS = RECORDED / "failover-on-leader-2.0.0-kill", RECORDED / "chaos-1.1.1-2"
@@ -27,9 +31,23 @@ _QUICK = frozenset(
 )
 ALL = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
 QUICK = [name for name in ALL if not name.startswith(_WITH_TRAFFIC) or name in _QUICK]
-EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in ALL]
-"""For parametrize: every name, the rest marked."""
+FEW = ("deposed-2.0.0", "failover-on-leader-2.0.0-kill", "lifecycle-2.8.2", "unclean-3.9.1")
+
+
+def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return () if name in FEW else (pytest.mark.full if name in QUICK else pytest.mark.slow,)
+
+
+EACH = [pytest.param(name, marks=_marks(name)) for name in ALL]
+"""For parametrize: every name, marked with its tier."""
 WITH_TRAFFIC = [each for each in EACH if str(each.values[0]).startswith(_WITH_TRAFFIC)]
+
+
+@cache
+def audited(name: str) -> Report:
+    """The report of a recording by the reference engine, made once for all tests of a process."""
+    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
+    return report
 
 
 def quick() -> list[Path]:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
 from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
 
-from tests.recordings import EACH, RECORDED, WITH_TRAFFIC
+from tests.recordings import EACH, RECORDED, WITH_TRAFFIC, audited
+
+
+@cache
+def with_timeline(name: str) -> Report:
+    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    return report
 
 
 @pytest.mark.parametrize("name", EACH)
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    report = with_timeline(name)
     assert report.timeline is not None
     found = compare(manifest.read(RECORDED / name), report.timeline, RECORDED / name)
     assert found.wrong == ()
@@ -24,7 +33,7 @@ def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_TRAFFIC)
 def test_replicas_and_losses_are_those_of_the_manifest(name: str) -> None:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    report = with_timeline(name)
     assert report.replicas is not None
     told = manifest.read(RECORDED / name)
     found = compare_replicas(told, report.replicas, RECORDED / name)
@@ -42,7 +51,7 @@ def test_replicas_and_losses_are_those_of_the_manifest(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in WITH_TRAFFIC if name.values[0].startswith("unclean")])
 def test_what_is_lost_is_named_to_the_offset_where_nothing_was_written_at_the_end(name: str) -> None:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
+    report = audited(name)
     said = {
         (each.start, each.end)
         for finding in report.findings
@@ -54,9 +63,10 @@ def test_what_is_lost_is_named_to_the_offset_where_nothing_was_written_at_the_en
     assert said in ({true}, {(true[0] - 1, true[1])})
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", [path.name for path in sorted(RECORDED.glob("unclean-*"))])
 def test_all_that_is_lost_is_named_where_the_old_leader_prints_its_log_end(name: str) -> None:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
+    report = audited(name)
     lost = [each for finding in report.findings for each in finding.lost]
     loss = compare_lost(manifest.read(RECORDED / name), lost)
     assert (loss.wrong, loss.not_shown) == ((), 0)

@@ -345,6 +345,7 @@ def test_who_speaks_to_whom_in_a_cluster() -> None:
     assert before["controller", "ZooKeeper"][-1].endswith(" more")
 
 
+@pytest.mark.full
 def test_every_field_of_a_cluster_has_an_owner_or_only_bounds_the_search() -> None:
     cluster = families()["cluster"]
     whole = cluster.model(adding=[each.name for each in cluster.parts])

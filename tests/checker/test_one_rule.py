@@ -230,6 +230,7 @@ READINGS: tuple[Any, ...] = (
 )
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("prop", [prop for _, own in OF_VIEWS for prop in own], ids=lambda prop: prop.name)
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.__name__)
 def test_a_property_has_one_truth_in_every_reading(

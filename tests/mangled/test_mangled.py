@@ -98,6 +98,7 @@ def checked(cases: list[Case], audited: Callable[..., list[Report]]) -> list[Out
     return found
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("engine", "count"), [("python", 15), ("columns", 60)])
 def test_nothing_illegal_is_gained(engine: str, count: int) -> None:
     if engine == "columns":
@@ -105,11 +106,13 @@ def test_nothing_illegal_is_gained(engine: str, count: int) -> None:
     checked(sample(1, count), in_process(engine))
 
 
+@pytest.mark.full
 def test_nothing_illegal_is_gained_where_it_once_was() -> None:
     pytest.importorskip("numpy", reason="columns in memory need NumPy")
     assert len(checked(list(GAINED_ONCE), in_process("columns"))) == len(GAINED_ONCE)
 
 
+@pytest.mark.full
 def test_what_is_lost_is_told_where_it_once_was_not() -> None:
     assert [outcome.told for outcome in checked(list(LOST_UNTOLD_ONCE), in_process("python")) if outcome.lost] == [True]
 
@@ -121,11 +124,13 @@ def test_engines_tell_of_the_partitions_of_one_line_in_one_order() -> None:
     assert [outcome.agreed for outcome in found] == [True, True]
 
 
+@pytest.mark.full
 def test_nothing_illegal_is_gained_by_several_ways() -> None:
     pytest.importorskip("numpy", reason="columns in memory need NumPy")
     checked(combined(1, 30), in_process("columns"))
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("way", ["file twice in one", "overlap inside", "copy beside", "lines doubled", "gz beside"])
 def test_what_is_there_twice_is_read_once(way: str) -> None:
     """No finding is lost of a recording that is known to have some, and the report says that lines are there twice."""
@@ -145,6 +150,7 @@ def test_two_logs_of_one_broker_in_two_zones_are_not_read_as_one(tmp_path: Path)
     assert not [note for note in none if "clocks" in note]
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_engines_say_the_same_of_a_mangled_recording(tmp_path: Path) -> None:
     from tests.engines import columns, reference, spark
@@ -158,6 +164,7 @@ def test_engines_say_the_same_of_a_mangled_recording(tmp_path: Path) -> None:
     assert spark(folders, buckets=2, piece=200) == expected
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 @pytest.mark.parametrize(("largest", "count"), [(20_000, 30), pytest.param(400_000, 1_000, marks=pytest.mark.slow)])
 def test_nothing_illegal_is_gained_of_other_peoples_logs(corpus: Path, largest: int, count: int) -> None:

@@ -17,6 +17,7 @@ FOLDERS = sorted(p for name in ("recorded", "recorded-kraft") for p in (TRACES /
 _RELEASE = re.compile(r"-((?:0\.)?[0-9]+\.[0-9]+)\.[0-9]+")
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_each_line_is_worded_as_in_its_release(folder: Path) -> None:
     found = _RELEASE.search(folder.name)

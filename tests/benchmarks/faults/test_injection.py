@@ -21,6 +21,7 @@ def read(name: str) -> tuple[Recording, Injection]:
     return recording, Injection(recording)
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_planted_fault_is_found_at_its_line(kind: str) -> None:
     for name in SMALL:

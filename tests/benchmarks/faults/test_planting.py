@@ -35,6 +35,7 @@ def test_without_a_fault_the_lines_are_kept(recording: Recording, tmp_path: Path
         assert (tmp_path / path).read_text(encoding="utf-8").splitlines() == list(lines)
 
 
+@pytest.mark.full
 def test_a_fault_changes_its_lines_and_no_other(recording: Recording, tmp_path: Path) -> None:
     for number, fault in enumerate(faults(recording)):
         folder = tmp_path / str(number)

@@ -34,7 +34,10 @@ def _spark(paths: list[Path], buckets: int) -> Said:
     return engines.spark(paths, buckets=buckets)
 
 
-ENGINES = [pytest.param(_columns, id="columns"), pytest.param(_spark, id="spark", marks=pytest.mark.spark)]
+ENGINES = [
+    pytest.param(_columns, id="columns"),
+    pytest.param(_spark, id="spark", marks=(pytest.mark.spark, pytest.mark.full)),
+]
 MANY = [pytest.param(buckets, marks=pytest.mark.slow) for buckets in (1, 2, 100)]
 
 
@@ -43,18 +46,21 @@ def _reference(*paths: Path) -> Said:
     return engines.reference(paths)
 
 
-def _equal(engine: Callable[[list[Path], int], Said], paths: list[Path], buckets: int) -> None:
-    plain = _reference(*paths)
+def _equal(
+    engine: Callable[[list[Path], int], Said], paths: list[Path], buckets: int, plain: Said | None = None
+) -> None:
+    plain = plain or _reference(*paths)
     assert len(plain) == len(paths)
     assert any(report["findings"] for report in plain)
     for path, ours, expected in zip(paths, engine(paths, buckets), plain, strict=True):
         assert ours == expected, path.name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("buckets", [7, *MANY])
-def test_recordings(buckets: int, engine: Callable[[list[Path], int], Said]) -> None:
-    _equal(engine, quick(), buckets)
+def test_recordings(buckets: int, engine: Callable[[list[Path], int], Said], reference_of_quick: Said) -> None:
+    _equal(engine, quick(), buckets, reference_of_quick)
 
 
 @pytest.mark.slow

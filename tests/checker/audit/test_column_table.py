@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -30,11 +31,10 @@ def in_columns(table: Table) -> Table:
     return ColumnTable.of_rows(table.rows())
 
 
-def test_recordings_give_the_same_reports() -> None:
-    paths = quick()
-    plain = reference(paths)
-    assert columns(paths) == plain
-    assert any(report["findings"] for report in plain)
+@pytest.mark.full
+def test_recordings_give_the_same_reports(reference_of_quick: list[dict[str, Any]]) -> None:
+    assert columns(quick()) == reference_of_quick
+    assert any(report["findings"] for report in reference_of_quick)
 
 
 @pytest.mark.parametrize("piece", [10, 250_000])
@@ -45,6 +45,7 @@ def test_what_is_printed_twice_gives_the_same_reports(piece: int, tmp_path: Path
     assert [note for note in plain["notes"] if "twice" in note]
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_corpus_gives_the_same_reports(every: int, corpus: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import random
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from isrproof.checker.audit.command import audit
@@ -32,10 +33,12 @@ def test_however_files_are_cut_it_is_equal(part: int, piece: int, buckets: int) 
     assert plain[0]["findings"]
 
 
-def test_all_recordings_are_equal_in_other_processes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.full
+def test_all_recordings_are_equal_in_other_processes_too(
+    monkeypatch: pytest.MonkeyPatch, reference_of_quick: list[dict[str, Any]]
+) -> None:
     monkeypatch.setattr(columns, "_ALONE", 0)
-    paths = quick()
-    assert engines.columns(paths, jobs=2, part=100_000, buckets=3) == engines.reference(paths)
+    assert engines.columns(quick(), jobs=2, part=100_000, buckets=3) == reference_of_quick
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 1_000])

@@ -137,6 +137,7 @@ def test_narrowing_by_partition_and_time() -> None:
     assert json.loads(run("--json", "--until", "2026-11-21 20:24:30", str(FAILOVER))[1])["findings"] == []
 
 
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -176,6 +177,7 @@ def test_a_metadata_log_tells_what_there_is_too(engine: str, arguments: list[str
     assert run("--partition", "t-0", "--engine", engine, str(log))[0] == 0
 
 
+@pytest.mark.full
 def test_counts_are_of_what_is_asked_for() -> None:
     whole = json.loads(run("--json", str(CHAOS))[1])
     for arguments in (["--partition", "a-2"], ["--since", "2026-11-21 21:06:20"], ["--until", "2026-11-21 21:06:20"]):
@@ -190,6 +192,7 @@ def test_counts_are_of_what_is_asked_for() -> None:
         assert sum(move["count"] for move in report["transitions"]) < sum(m["count"] for m in whole["transitions"])
 
 
+@pytest.mark.full
 def test_the_halves_of_a_time_are_the_whole() -> None:
     halves = [["--until", "2026-11-21 21:06:08.109"], ["--since", "2026-11-21 21:06:08.110"]]
     first, second = (json.loads(run("--json", *half, str(CHAOS))[1]) for half in halves)

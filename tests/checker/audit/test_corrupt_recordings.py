@@ -129,6 +129,7 @@ def test_nul_from_a_crash_is_an_unknown_line(copy: Path, reading: Reading) -> No
     assert report["verdict"] == "illegal"
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_spark_reads_them_as_the_reference_does(tmp_path: Path) -> None:
     """All in one audit, each a cluster of its own."""

@@ -42,6 +42,7 @@ def text(place: Place) -> str:
     return Lines(place.file).chosen([place.line])[place.line]
 
 
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("code", cases())
 def test_a_finding_names_what_it_contradicts(code: str, tmp_path: Path) -> None:
     contradicting = set()

@@ -99,6 +99,7 @@ def audited(folder: Path, engine: Callable[..., list[dict[str, Any]]] = engines.
     return engine(files(folder), each=False)[0]
 
 
+@pytest.mark.full(every=18)
 @pytest.mark.parametrize("shape", SHAPES, ids=named)
 def test_a_recording_is_judged_alike_in_every_shape(shape: Shape, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), *shape)
@@ -117,6 +118,7 @@ def test_a_large_recording_is_judged_alike_in_every_shape(shape: Shape, tmp_path
     same(audited(tmp_path, engines.columns), LARGE, shape)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "shape",
     [
@@ -131,6 +133,7 @@ def test_spark_gives_the_same_bytes(shape: Shape, tmp_path: Path) -> None:
     assert json.dumps(there) == json.dumps(audited(tmp_path))
 
 
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("envelope", [name for name, row in envelopes().items() if row.id != "filebeat-kafka"])
 def test_findings_name_the_line_of_the_file(envelope: str, tmp_path: Path) -> None:
     """The line that a finding names holds the text of the line that the recording's finding names."""
@@ -147,6 +150,7 @@ def line_of(path: Path, line: int) -> str:
     return Lines(str(path)).chosen([line])[line]
 
 
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -167,6 +171,7 @@ def test_newest_first_is_turned_round(shape: Shape, tmp_path: Path) -> None:
     assert report == audited(tmp_path, engines.columns)
 
 
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("envelope", [row.id for row in envelopes().values() if row.order == "any"])
 @pytest.mark.parametrize("layout", ["kafka", "strimzi"])
 def test_an_order_that_nobody_knows_is_a_doubt_and_never_illegal(envelope: str, layout: str, tmp_path: Path) -> None:
@@ -188,6 +193,7 @@ def test_an_order_that_nobody_knows_is_a_doubt_and_never_illegal(envelope: str, 
     assert report["verdict"] == "illegal" or any("lossy" in str(file) and file["lossy"] for file in report["files"])
 
 
+@pytest.mark.full
 def test_what_an_image_prints_first_hides_no_envelope(tmp_path: Path) -> None:
     """Strimzi's prints hundreds of lines of configuration."""
     write(tmp_path, events(SMALL), "cri", "kafka")
@@ -436,6 +442,7 @@ NESTED: list[tuple[str, Shape]] = [
 ]
 
 
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(("kind", "shape"), NESTED, ids=[f"{kind}-{named(shape)}" for kind, shape in NESTED])
 def test_files_of_archives_are_files(kind: str, shape: Shape, tmp_path: Path) -> None:
     write(tmp_path / "logs", events(SMALL), *shape)
@@ -446,6 +453,7 @@ def test_files_of_archives_are_files(kind: str, shape: Shape, tmp_path: Path) ->
     assert report == engines.columns([packed])[0]
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_files_of_archives_are_files_on_spark(tmp_path: Path) -> None:
     write(tmp_path / "logs", events(SMALL), "cri", "kafka")
@@ -462,6 +470,7 @@ def test_compressed_files_are_read(ending: str, tmp_path: Path) -> None:
     assert told(audited(tmp_path)) == told(plain(SMALL))
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 @pytest.mark.parametrize(
     "shape", [(None, "strimzi"), ("compose", "kafka"), ("csv", "kafka"), ("docker", "kafka")], ids=named

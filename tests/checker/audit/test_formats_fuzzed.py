@@ -98,6 +98,7 @@ def packed(rng: random.Random, data: bytes) -> bytes:
 MANGLERS: tuple[Mangled, ...] = (cut, flipped, stuffed, of_lines, mixed, other_words, packed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("chunk", "cases"), [(0, 60), *(pytest.param(n, IN_CHUNK, marks=pytest.mark.slow) for n in range(1, CHUNKS + 1))]
 )
@@ -120,6 +121,7 @@ def test_mangled_files_leave_no_trace_and_no_idle_conforms(chunk: int, cases: in
         assert {each.rule for each in report.findings if each.verdict == "illegal"} <= {"KR401"}, (shape, case)
 
 
+@pytest.mark.full
 def test_the_shapes_are_judged_before_they_are_mangled(tmp_path: Path) -> None:
     """What is mangled is a log with a fault; else nothing would be shown."""
     path = tmp_path / "a.log"

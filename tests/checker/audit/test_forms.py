@@ -52,6 +52,7 @@ def test_every_form_is_a_module_and_a_choice_of_the_command() -> None:
     assert all(f"{name}: {each.says}" in shown for name, each in FORMS.items())
 
 
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("name", sorted(set(FORMS) - {"ndjson"}))
 @pytest.mark.parametrize("path", [CHAOS, CLEAN], ids=["illegal", "conforms"])
 def test_the_same_input_gives_the_same_bytes(name: str, path: Path) -> None:
@@ -64,6 +65,7 @@ def test_every_form_takes_several_clusters() -> None:
         assert "lifecycle-2.0.0" in write(name, run), name
 
 
+@pytest.mark.full
 def test_the_exit_code_does_not_depend_on_the_form() -> None:
     for name, each in FORMS.items():
         arguments = ["--engine", "columns", *(["--partition", "t-1"] if each.partition else []), "--format", name]
@@ -342,6 +344,7 @@ def test_events_of_one_partition_want_its_name() -> None:
 # ---- Baseline
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["json", "sarif"])
 def test_findings_of_a_baseline_are_not_told_again(tmp_path: Path, name: str) -> None:
     baseline = tmp_path / "baseline"

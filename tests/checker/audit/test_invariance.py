@@ -22,7 +22,7 @@ from benchmarks.faults.brokers import with_faults as with_broker_faults
 from tests.doubled import doubled
 from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
-from tests.recordings import EACH, RECORDED
+from tests.recordings import EACH, RECORDED, audited
 
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 TIME = re.compile(r"(?m)^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
@@ -51,6 +51,12 @@ def facts(root: Path, *paths: Path, origin: Mapping[Place, Place] | None = None)
     return said(report, root, origin), counts(report), report.verdict
 
 
+def facts_of(name: str) -> tuple[object, ...]:
+    """The facts of a recording, of which one audit serves all tests."""
+    report = audited(name)
+    return said(report, RECORDED / name), counts(report), report.verdict
+
+
 def broken(seed: int, release: str, wipes: int = 0) -> History:
     """A history with a few faults, so that there is something to find."""
     made = history(seed, release, wipes=wipes)
@@ -77,6 +83,7 @@ def fresh(root: Path) -> Path:
 # ---- Clocks
 
 
+@pytest.mark.full
 @few
 @given(made=histories, broker=st.integers(1, 4), minutes=st.integers(-10, 10))
 def test_any_clock_may_be_wrong(root: Path, made: History, broker: int, minutes: int) -> None:
@@ -103,7 +110,7 @@ def text_of(path: Path) -> str:
 @pytest.mark.parametrize("minutes", [10, pytest.param(-10, marks=pytest.mark.slow)])
 def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
     recording = RECORDED / name
-    expected = facts(recording)
+    expected = facts_of(name)
     brokers = sorted(folder.name for folder in recording.iterdir() if folder.is_dir())
     wrong = brokers[(minutes > 0) :: 2]
     for path in recording.rglob("*.log*"):
@@ -147,6 +154,7 @@ def distinct_times(made: History) -> History:
     return made
 
 
+@pytest.mark.full
 @few
 @given(
     made=histories.map(distinct_times),
@@ -175,7 +183,7 @@ def test_files_may_be_split_and_named_in_any_order(
 def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     recording, dice = RECORDED / name, random.Random(name)
     origin: dict[Place, Place] = {}
-    expected = facts(recording)
+    expected = facts_of(name)
     for path in sorted(recording.rglob("*.log*")):
         lines = text_of(path).splitlines()
         cuts = [dice.randrange(len(lines)) for _ in range(3)] if lines else []
@@ -186,11 +194,12 @@ def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     assert facts(tmp_path, origin=origin) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["deposed-2.0.0", "deposed-2.3.1", "zombie-2.0.0", "zombie-2.8.2"])
 def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, every: int, tmp_path: Path) -> None:
     """A broker that goes on as controller hears of the next one in one file, and speaks in another."""
-    expected = facts(RECORDED / name)
+    expected = facts_of(name)
     shutil.copytree(RECORDED / name, tmp_path, dirs_exist_ok=True)
     split = 0
     for path in sorted(tmp_path.rglob("state-change.log*")):
@@ -208,6 +217,7 @@ def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, every: int
     assert split * every > 100
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("year", ["1026", "1926", "2426", "2926"])
 def test_any_year_will_do(year: str, tmp_path: Path) -> None:
     recording = RECORDED / "unclean-3.9.1"
@@ -219,13 +229,13 @@ def test_any_year_will_do(year: str, tmp_path: Path) -> None:
         here.write_text(re.sub(r"(?m)^\[2026-", f"[{year}-", text_of(path)), encoding="utf-8")
         lines = len(text_of(path).splitlines())
         origin |= {(place.removesuffix(".gz"), n): (place, n) for n in range(1, lines + 1)}
-    assert facts(tmp_path, origin=origin) == facts(recording)
+    assert facts(tmp_path, origin=origin) == facts_of(recording.name)
 
 
 @pytest.mark.parametrize("name", EACH)
 def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     origin = doubled(RECORDED / name, tmp_path)
-    (once,), (twice,) = (audit([str(folder)], PYTHON) for folder in (RECORDED / name, tmp_path))
+    once, (twice,) = audited(name), audit([str(tmp_path)], PYTHON)
     assert set(said(twice, tmp_path, origin)) == set(said(once, RECORDED / name))
     assert twice.verdict == once.verdict
     assert not [note for note in once.notes if "twice" in note]
@@ -235,6 +245,7 @@ def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     assert {code: counts(twice)[code] for code in moves} == {code: counts(once)[code] for code in moves}
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["failover-on-leader-2.3.1-kill", "lifecycle-2.0.0", "reassign-2.3.1"])
 @pytest.mark.parametrize("spoilt", ["binary", "cut"])
 def test_a_part_that_cannot_be_read_is_a_gap(name: str, spoilt: str, tmp_path: Path) -> None:
@@ -279,6 +290,7 @@ def faulty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder, (said(report, folder), counts(report), report.verdict)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object], minutes: int, tmp_path: Path) -> None:
     folder, expected = faulty
@@ -290,6 +302,7 @@ def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object]
     assert facts(tmp_path) == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(2))
 def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object], seed: int, tmp_path: Path) -> None:
     (folder, expected), dice, origin = faulty, random.Random(seed), dict[Place, Place]()
@@ -304,6 +317,7 @@ def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object],
 # ---- Clusters
 
 
+@pytest.mark.full
 def test_each_equals_separate_runs(tmp_path: Path) -> None:
     """Also where two clusters have the same controllers and epochs."""
     folders = []
@@ -322,6 +336,7 @@ def test_each_equals_separate_runs(tmp_path: Path) -> None:
 # ---- What is legal
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("release", ["0.8.0", *RELEASES])
 def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """But for KAFKA-3143 up to 2.2, and whether or not the clusters were wiped in between."""
@@ -337,6 +352,7 @@ def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> N
         assert all(report.rules[code].evaluated for code in printed)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("release", ["0.8.0", "0.8.1"])
 def test_legal_histories_in_wordings_of_two_releases_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """As builds between the two printed them: no release explains all lines, any may run. But for KAFKA-3143."""

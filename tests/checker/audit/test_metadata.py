@@ -385,6 +385,7 @@ def test_a_folder_with_nothing_of_either_is_misuse(tmp_path: Path) -> None:
         report(tmp_path)
 
 
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("code", [code for code in cases() if code.startswith("KR5")])
 def test_cases_give_the_same_bytes_in_columns(code: str, tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="columns in memory need NumPy")
@@ -398,6 +399,7 @@ def test_cases_give_the_same_bytes_in_columns(code: str, tmp_path: Path) -> None
     assert json.dumps(shown["python"]) == json.dumps(shown["columns"])
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_two_real_clusters(tmp_path: Path, engine: str) -> None:
@@ -507,6 +509,7 @@ def by_hand(recording: Path) -> dict[str, list[tuple[str, int, int, int | None]]
     return found
 
 
+@pytest.mark.full(every=14)
 @pytest.mark.parametrize("recording", sorted(each.name for each in RECORDED.glob("*-*") if "segments" not in each.name))
 def test_partitions_are_offline_and_under_replicated_as_the_records_say(recording: str) -> None:
     (log,) = report(RECORDED / recording).metadata or ()
@@ -632,6 +635,7 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
     assert "    KAFKA-15021 (3.0-3.5; fixed in 3.6.0, from metadata.version 3.6-IV0 on): the leader epoch rises" in text
 
 
+@pytest.mark.full
 def test_only_the_faults_of_the_time_that_is_asked_for_are_told() -> None:
     recording = RECORDED / "chaos-3.5.2"
     whole = known(recording)

@@ -360,6 +360,7 @@ def written(log: Log, folder: Path, messages: list[Message], *, control: bool, v
     return log.end + len(messages) - 1
 
 
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found_at_its_record(name: str, tmp_path: Path) -> None:
     code, fault = FAULTS[name]
@@ -379,6 +380,7 @@ def test_a_planted_fault_is_found_at_its_record(name: str, tmp_path: Path) -> No
     assert planted
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", [80, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
     """In a file of one node. Where a batch is lost by it, a note of one line names the file; a cut between two batches
@@ -404,6 +406,7 @@ def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
         file.write_bytes(whole[file])
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("recording", recordings(), ids=lambda each: each.name)
 def test_without_a_fault_nothing_is_found(recording: Path) -> None:
     (report,) = audit([str(recording)], Options(engine="python"))

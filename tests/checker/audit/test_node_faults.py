@@ -443,6 +443,7 @@ def tried(name: str, seed: int, folder: Path, recordings: list[Path]) -> tuple[i
     return count, right
 
 
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found_at_its_line(name: str, tmp_path: Path) -> None:
     recordings = [RECORDED / "chaos-4.2.0"] if "UNCLEAN" in FAULTS[name][2] else [RECORDED / "chaos-3.5.2"]
@@ -450,6 +451,7 @@ def test_a_planted_fault_is_found_at_its_line(name: str, tmp_path: Path) -> None
     assert (count, right) == (1, 1)
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", ADDED)
 def test_a_fault_that_is_put_there_is_found_at_its_line(name: str, tmp_path: Path) -> None:
     recordings = [RECORDED / ("chaos-4.2.0" if ADDED[name][0] == "KR550" else "chaos-3.5.2")]

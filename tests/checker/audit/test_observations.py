@@ -77,6 +77,7 @@ def test_a_value_fits_its_sort_only(value: Any, sort: Sort, expected: bool) -> N
     assert fits(value, sort) is expected
 
 
+@pytest.mark.full
 @EVERY
 def test_every_declared_column_is_there_with_its_sort(name: str, observed: Observed) -> None:
     found, columns = rows(name, observed), observations()[name].columns
@@ -87,6 +88,7 @@ def test_every_declared_column_is_there_with_its_sort(name: str, observed: Obser
         assert [value for value in values if not fits(value, sort)] == [], column
 
 
+@pytest.mark.full
 @EVERY
 def test_what_rules_read_is_not_always_absent(name: str, observed: Observed) -> None:
     read = {str(leaf.data) for rule in rules().values() if rule.observation == name for leaf in rule.reads}
@@ -94,6 +96,7 @@ def test_what_rules_read_is_not_always_absent(name: str, observed: Observed) -> 
     assert present == read
 
 
+@pytest.mark.full
 @EVERY
 def test_it_is_made_of_the_lines_that_it_declares(name: str, observed: Observed) -> None:
     """No other line changes it."""
@@ -111,6 +114,7 @@ def in_order(found: list[Row], observation: Observation) -> list[Any]:
     return sorted(tuple(repr(row.get(column)) for column in observation.columns) for row in found)
 
 
+@pytest.mark.full
 @EVERY
 def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observed) -> None:
     observation = observations()[name]

@@ -318,6 +318,7 @@ def opened(browser: Any, folder: Path, report: Report, **context: Any) -> Opened
     return Opened(browser, path, **context)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_browser_opens_searches_and_zooms(browser: Any, tmp_path: Path, scheme: str) -> None:
@@ -342,6 +343,7 @@ def test_a_browser_opens_searches_and_zooms(browser: Any, tmp_path: Path, scheme
     it.check()
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_one_page_leads_to_the_others(browser: Any, several: list[Path]) -> None:
     it = Opened(browser, several[0])
@@ -364,6 +366,7 @@ def test_a_finding_leads_to_the_lanes_of_its_partition(browser: Any, tmp_path: P
     it.check()
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_a_mark_leads_to_its_finding(browser: Any, tmp_path: Path) -> None:
     it = opened(browser, tmp_path, made(CHAOS))
@@ -374,6 +377,7 @@ def test_a_mark_leads_to_its_finding(browser: Any, tmp_path: Path) -> None:
     it.check()
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_log_content_runs_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:
     it = opened(browser, tmp_path, poisoned(made(CHAOS)))
@@ -383,6 +387,7 @@ def test_log_content_runs_nothing_in_a_browser(browser: Any, tmp_path: Path) -> 
     it.check()
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_the_longest_names_do_not_make_the_page_wider_than_its_window(browser: Any, tmp_path: Path) -> None:
     report = made(CHAOS)
@@ -392,6 +397,7 @@ def test_the_longest_names_do_not_make_the_page_wider_than_its_window(browser: A
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_a_script_that_got_in_all_the_same_would_not_run(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
@@ -403,6 +409,7 @@ def test_a_script_that_got_in_all_the_same_would_not_run(browser: Any, tmp_path:
     assert any("Content Security Policy" in each for each in it.said)
 
 
+@pytest.mark.full
 @pytest.mark.browser
 def test_the_page_can_be_read_without_a_script(browser: Any, tmp_path: Path) -> None:
     it = opened(browser, tmp_path, made(CHAOS), java_script_enabled=False)

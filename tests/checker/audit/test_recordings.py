@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 
 import pytest
-from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.rules.catalogue import rules
 
 from tests.evaluated import evaluated
-from tests.recordings import ALL, EACH, RECORDED
-
-
-@cache
-def audited(name: str) -> Report:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
-    return report
+from tests.recordings import ALL, EACH, audited
 
 
 def illegal(report: Report) -> Counter[str]:
     return Counter(finding.rule for finding in report.findings if finding.verdict == "illegal")
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", [name for name in ALL if name.startswith("failover-on-leader-2.0.0")])
 def test_a_failover_on_2_0_0_leaves_the_dead_leader(name: str) -> None:
     """KAFKA-3143, and nothing else."""
     assert set(illegal(audited(name))) == {"KR401"}
 
 
+@pytest.mark.full
 def test_so_it_does_on_2_2_2() -> None:
     assert set(illegal(audited("failover-on-leader-2.2.2-kill"))) == {"KR401"}
 
 
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize(
     "name",
     [

@@ -235,6 +235,7 @@ def agree(seeds: range, folder: Path) -> None:
                 assert verdicts & {"illegal", "suspicious"}, told
 
 
+@pytest.mark.full
 def test_a_sample_agrees(tmp_path: Path) -> None:
     agree(range(150), tmp_path)
 

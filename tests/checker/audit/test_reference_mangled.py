@@ -213,6 +213,7 @@ def compared(seeds: Iterable[int], folder: Path) -> Counter[str]:
     return tally
 
 
+@pytest.mark.full
 def test_verdicts_on_mangled_runs_equal_those_of_a_search(tmp_path: Path) -> None:
     tally = compared(range(400), tmp_path)
     assert tally["runs"] > 200

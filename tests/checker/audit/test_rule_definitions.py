@@ -204,6 +204,7 @@ class Reading(dict[str, Any]):
         return super().get(name, default)
 
 
+@pytest.mark.full
 def test_texts_read_declared_columns_and_the_verdict(tmp_path: Path) -> None:
     """Every rule fails somewhere in the cases and recordings, so every text is made."""
     made = inputs([*recordings(), *excerpts(tmp_path)], PythonTable)

@@ -30,6 +30,7 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
+@pytest.mark.full
 def test_every_recording_is_reported_as_the_schema_says() -> None:
     document = printed("--engine", "columns", "--each", "--timeline", *map(str, recordings()))
     assert errors(document) == []

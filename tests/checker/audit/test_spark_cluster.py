@@ -14,7 +14,7 @@ pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 from tests.recordings import RECORDED
 from tests.spark_servers import cluster, connect_server, python_without
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 LOGS = [str(RECORDED / name) for name in ("failover-on-leader-2.0.0-kill", "reassign-2.3.1")]
 

@@ -62,6 +62,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_what_is_asked_for_is_equal_and_what_is_not_there_is_told_alike() -> None:
     path = str(RECORDED / "chaos-1.1.1-2")
     since = Options.of(since="2026-11-21 21:06:08").since
@@ -88,6 +89,7 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "recording", ["failover-on-leader-2.0.0-kill", pytest.param("lifecycle-2.8.2-trace", marks=pytest.mark.slow)]
 )
@@ -104,6 +106,7 @@ def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: i
     assert any(report["findings"] for report in plain)
 
 
+@pytest.mark.full
 def test_what_is_printed_twice_is_equal(tmp_path: Path) -> None:
     doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
     (plain,) = engines.reference([tmp_path])
@@ -111,6 +114,7 @@ def test_what_is_printed_twice_is_equal(tmp_path: Path) -> None:
     assert [note for note in plain["notes"] if "twice" in note]
 
 
+@pytest.mark.full
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     """Spark would know what it kept of the same path."""
     found = []
@@ -121,6 +125,7 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert found == ["illegal", "conforms"]
 
 
+@pytest.mark.full
 def test_a_layout_of_ones_own_is_read_alike(tmp_path: Path) -> None:
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_text()
     swapped = re.sub(r"(?m)^\[(.{23})\] ([A-Z]+) (.*) \(([^ ]*)\)$", r"\2|\1|\4|\3", log)
@@ -134,6 +139,7 @@ def test_a_layout_of_ones_own_is_read_alike(tmp_path: Path) -> None:
     assert told[0]["coverage"]["understood"] > 20
 
 
+@pytest.mark.full
 def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
     """A directory, a file and a glob by their URI: other names, the same report, excerpts too."""
     shutil.copytree(RECORDED / "failover-on-leader-2.0.0-kill", tmp_path / "a {1} b%20c")
@@ -148,6 +154,7 @@ def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
         assert json.loads(told) == json.loads(json.dumps(said("python", same)))
 
 
+@pytest.mark.full
 def test_what_only_spark_can_reach_needs_spark(tmp_path: Path) -> None:
     from isrproof.specs.errors import IsrproofError
 
@@ -160,6 +167,7 @@ def test_what_only_spark_can_reach_needs_spark(tmp_path: Path) -> None:
         audit([f"file://{tmp_path}/none"], Options())
 
 
+@pytest.mark.full
 def test_a_file_that_cannot_be_read_is_told_alike_among_others(tmp_path: Path) -> None:
     shutil.copytree(RECORDED / "failover-on-leader-2.3.1-kill", tmp_path / "logs")
     log = next((tmp_path / "logs" / "broker-1").glob("state-change.log"))
@@ -170,6 +178,7 @@ def test_a_file_that_cannot_be_read_is_told_alike_among_others(tmp_path: Path) -
     assert told[0]["verdict"] == "incomplete"
 
 
+@pytest.mark.full
 def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
     from isrproof.specs.errors import IsrproofError
 

@@ -12,7 +12,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 

@@ -32,7 +32,7 @@ from tests import engines
 from tests.recordings import RECORDED
 from tests.shapes import Said, enveloped, in_layout, recorded
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.full]
 TIME = "2026-11-21T20:24:36.123456789Z"
 
 

@@ -29,15 +29,10 @@ from isrproof.traces.record.manifest import read
 from tests import engines
 from tests.histories import history, save, texts
 from tests.recordings import EACH, QUICK, RECORDED
+from tests.recordings import audited as report
 
 EVERY = pytest.mark.parametrize("name", EACH)
 TP = tuple[str, int]
-
-
-@cache
-def report(name: str) -> Report:
-    (found,) = audit([str(RECORDED / name)], Options(engine="python"))
-    return found
 
 
 def partitions(name: str, condition: str, *ends: str) -> set[TP]:
@@ -97,6 +92,7 @@ def test_who_is_offline_at_the_end_is_so_in_zookeeper(name: str) -> None:
     assert not shown or truth(name).level == "INFO"
 
 
+@pytest.mark.full
 def test_some_are() -> None:
     assert sum(bool(truth(name).offline) for name in QUICK) == 10
     assert {end for name in QUICK for end in [each.end for each in found(name, OFFLINE)]} >= {LASTS, OVER}
@@ -141,6 +137,7 @@ def test_every_second_without_a_leader_is_told_of(name: str) -> None:
         assert any(begin <= since + 1000 and until - 1000 <= end for begin, end in times), (tp, since, until)
 
 
+@pytest.mark.full
 def test_there_are_such_seconds() -> None:
     assert sum(until - since > 1000 for name in QUICK for _, since, until in without_leader(name)) > 10
 
@@ -157,6 +154,7 @@ def test_every_stopped_move_is_counted_once(name: str) -> None:
     assert refused == report(name).rules["KR105"].evaluated
 
 
+@pytest.mark.full
 def test_a_failed_election_has_its_cause() -> None:
     causes = {each.cause for name in QUICK for each in report(name).state.stopped if not each.refused}
     assert {"thrown-no-leader", "thrown-no-replica-online"} <= causes
@@ -175,6 +173,7 @@ def test_counts_are_of_the_conditions(name: str) -> None:
         assert each.longest == max([0, *lengths])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("buckets", [3, pytest.param(40, marks=pytest.mark.slow)])
 def test_what_is_told_first_does_not_depend_on_who_looks_at_what(buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")
@@ -314,6 +313,7 @@ def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
+@pytest.mark.full
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), release=st.sampled_from(RELEASES), wipes=st.integers(0, 1))
 def test_who_is_offline_at_the_end_of_a_history_is_found(seed: int, release: str, wipes: int) -> None:
@@ -352,6 +352,7 @@ def test_it_is_beside_the_verdict_in_the_first_line() -> None:
     assert in_short(conforming.state).startswith("2 partitions offline at the end, ")
 
 
+@pytest.mark.full
 def test_it_is_narrowed_too() -> None:
     (one,) = audit([str(RECORDED / "chaos-1.1.1-2")], Options(engine="python", partition=("d", 0)))
     assert {(each.topic, each.partition) for each in one.state.conditions} == {("d", 0)}

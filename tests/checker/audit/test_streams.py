@@ -59,6 +59,7 @@ def in_three(lines: list[str], dice: random.Random) -> list[list[str]]:
     return [lines[:a], lines[a:b], lines[b:]]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     files = logs(name)
@@ -72,6 +73,7 @@ def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     assert any("read once" in note for note in copied.notes)
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_path: Path) -> None:
     dice, files = random.Random(name), logs(name)
@@ -79,6 +81,7 @@ def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_pa
     assert legal(reported(tmp_path, files | early))
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("named", ["day{part}/{path}", "{path}_{part}.log"])
 def test_parts_of_a_log_may_lie_anywhere(name: str, named: str, tmp_path: Path) -> None:
@@ -106,6 +109,7 @@ def test_parts_in_other_folders_are_in_the_order_of_their_times(tmp_path: Path) 
     ]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_rotated_file_that_is_not_there_is_a_gap(name: str, tmp_path: Path) -> None:
     dice = random.Random(name)
@@ -137,6 +141,7 @@ def test_numbers_rise_or_fall_with_time(names: tuple[str, str, str], missing: bo
     assert ("KR104" in {each.rule for each in found.findings if each.verdict != "unknown"}) is not missing
 
 
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("name", [*RECORDINGS, "chaos-1.1.1-2"])
 @pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (0, 2, 1)], ids=["by name", "reversed", "last two"])
 def test_rotated_files_joined_in_a_wrong_order(name: str, order: tuple[int, ...], tmp_path: Path) -> None:

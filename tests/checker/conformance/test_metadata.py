@@ -29,6 +29,7 @@ PARTITION_CHANGE, NO_OP = 5, 20
 RECORDED = {each.name: each for each in recordings()}
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("recording", RECORDED)
 def test_a_recording_is_a_path_of_the_model(recording: str) -> None:
     found = validate([str(RECORDED[recording])], Chosen())
@@ -79,6 +80,7 @@ NOT_OF_THE_MODEL = {
 """Faults of what is in no projection on one partition and its brokers, and of epochs of brokers: rules have these."""
 
 
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("name", sorted({*FAULTS} - NOT_OF_THE_MODEL))
 def test_a_planted_fault_is_no_path(name: str, tmp_path: Path) -> None:
     _, fault = FAULTS[name]

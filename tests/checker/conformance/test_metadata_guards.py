@@ -311,6 +311,7 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("guard", "batches", "more"), FORBIDDEN, ids=[each[0] for each in FORBIDDEN])
 def test_what_it_does_not_do_is_rejected(
     guard: str, batches: list[Batch], more: dict[str, Any], tmp_path: Path
@@ -369,6 +370,7 @@ def test_where_the_release_is_not_known_no_more_is_asked_than_by_any(
     assert found.release.startswith(">=3.9")
 
 
+@pytest.mark.full
 def test_each_guard_forbids_something_by_itself() -> None:
     """A guard forbids a record above; or it alone forbids steps of an instance, so that expected.toml has another count
     without it; or it is waived, as others forbid the same."""
@@ -424,6 +426,7 @@ def test_what_is_not_committed_is_not_compared(tmp_path: Path) -> None:
     assert told["reason"] == "no committed record changes a broker or a partition"
 
 
+@pytest.mark.full
 def test_any_number_of_brokers_and_replicas(tmp_path: Path) -> None:
     """Nine brokers, of which seven have the partition; the first three go."""
     more = [[register(id)] for id in range(5, 10)] + [[unfence(id)] for id in range(5, 10)]

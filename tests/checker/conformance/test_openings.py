@@ -87,6 +87,7 @@ def test_a_run_begins_with_no_other_topics(tmp_path: Path) -> None:
     assert not first("Die", {"b": 0}, nothing)
 
 
+@pytest.mark.full
 def test_a_run_begins_with_topics_of_several_partitions_when_it_is_settled_which_these_are(tmp_path: Path) -> None:
     _fails_at_last(tmp_path)
     for path in tmp_path.rglob("*.log"):
@@ -136,6 +137,7 @@ def _elects_uncleanly(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_where_there_are_too_many_states_a_wider_model_is_looked_at(tmp_path: Path) -> None:
     """Unclean elections were tried only where the model without them rejects."""
     folder = _elects_uncleanly(tmp_path)
@@ -148,6 +150,7 @@ def test_where_there_are_too_many_states_a_wider_model_is_looked_at(tmp_path: Pa
     assert "states between two lines" in said["reason"]
 
 
+@pytest.mark.full
 def test_a_wider_model_is_looked_at_a_round_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What its run takes of a wide model is found before the narrow one was searched with all efforts."""
     written, tried = lazy.written, []
@@ -164,6 +167,7 @@ def test_a_wider_model_is_looked_at_a_round_later(tmp_path: Path, monkeypatch: p
     assert [each for each, _ in itertools.groupby(tried)] == [(narrow, 0), (narrow, 1), (wide, 0)]
 
 
+@pytest.mark.full
 def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_path: Path) -> None:
     deleting().write(tmp_path)
     (path,) = tmp_path.rglob("controller.log")
@@ -177,6 +181,7 @@ def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_p
     assert command("cluster", str(tmp_path), "--release", "2.8")[1]["verdict"] == "accepted"
 
 
+@pytest.mark.full
 def test_of_several_lives_each_may_have_other_replicas(tmp_path: Path) -> None:
     """The lines of a topic that is deleted name two brokers; with more searched one life may be on one of them only."""
     run = Run("2.0.0", "deletion", brokers=3, partitions=1)

@@ -49,12 +49,17 @@ def _illegal(seeds: Sequence[int], folder: Path, more: Sequence[str] = ()) -> li
     return found
 
 
-def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do_wrong(tmp_path: Path) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize("runs", [250, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do_wrong(
+    runs: int, tmp_path: Path
+) -> None:
     """Of all parts and releases, at TRACE and INFO; and brokers say there what the model lets them say."""
-    assert _illegal(range(1_000), tmp_path) == []
+    assert _illegal(range(runs), tmp_path) == []
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runs", [OF_AN_INSTANCE, pytest.param(500, marks=pytest.mark.slow)])
 def test_nothing_is_illegal_where_unclean_elections_come_while_it_runs(runs: int, tmp_path: Path) -> None:
     assert _illegal(range(runs), tmp_path, UNCLEAN_PARTS) == []
@@ -67,6 +72,7 @@ def test_nothing_is_illegal_in_ten_thousand_random_runs(start: int, tmp_path: Pa
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_runs_of_many_seeds_are_those_of_each(number: int) -> None:
     _, instance = instance_of(number)

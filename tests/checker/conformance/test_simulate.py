@@ -29,6 +29,7 @@ def _command(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("release", ["1.1", "2.0.0", "2.2"])
 def test_the_counterexample_is_flagged_at_the_line_of_its_last_step(release: str, tmp_path: Path) -> None:
     out = tmp_path / "story"
@@ -72,6 +73,7 @@ def _slow(each: flagged.Flagged) -> list[pytest.MarkDecorator]:
     return [] if each.rule or each.shows == "KIP-380" else [pytest.mark.slow]
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     "expected",
     [pytest.param(each, marks=_slow(each), id=f"{each.prop} {each.shows}") for each in flagged.rows()],

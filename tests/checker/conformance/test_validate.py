@@ -55,6 +55,7 @@ def test_where_a_run_may_be_in_more_states_than_are_allowed_nothing_is_decided(t
     assert said["reason"] == "more states between two lines than 1; --max-states allows more"
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("envelope", "layout"), [("cri", "kafka"), ("logcli-jsonl", "strimzi")])
 def test_a_log_is_read_whatever_it_is_wrapped_in(envelope: str, layout: str, tmp_path: Path) -> None:
     shapes.write(tmp_path / "in", shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), envelope, layout)
@@ -129,6 +130,7 @@ def test_what_the_model_does_not_follow_is_named_with_its_line() -> None:
     assert 0 < said["matched"] < said["compared"]
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("recording", "options", "why"),
     [

@@ -66,6 +66,7 @@ def _accepts_what_is_simulated(seed: int, folder: Path) -> bool:
     return found is not None and found.compared > 10
 
 
+@pytest.mark.full
 def test_what_brokers_write_is_accepted(tmp_path: Path) -> None:
     """Of any release, at TRACE, and at INFO where that is the default: requests, and changes of ISRs."""
     assert sum(_accepts_what_is_simulated(seed, tmp_path / str(seed)) for seed in (0, 4, 8)) > 1
@@ -77,6 +78,7 @@ def test_what_brokers_write_is_accepted_in_a_thousand_runs(start: int, tmp_path:
     assert sum(_accepts_what_is_simulated(seed, tmp_path / str(seed)) for seed in range(start, start + 50)) > 10
 
 
+@pytest.mark.full
 def test_a_broker_s_line_that_is_changed_or_missing_is_where_it_is_rejected(tmp_path: Path) -> None:
     folder = _with_brokers(9, "3.9", ("requests",), "TRACE", tmp_path)
     whole = {path: path.read_text("utf-8") for path in folder.rglob("state-change.log")}

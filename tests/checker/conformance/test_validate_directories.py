@@ -32,6 +32,7 @@ def test_a_log_directory_that_failed_is_followed(recording: str) -> None:
     assert UNSEEN_DIRECTORIES in said["model"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("recording", "lines"),
     [
@@ -89,6 +90,7 @@ def _changed(text: str, change: Callable[[str], str], folder: Path) -> dict[str,
     return command("cluster", str(folder), "--release", "2.8")[1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "change"),
     [
@@ -141,6 +143,7 @@ def test_a_controller_that_asks_for_directories_is_not_held_against_a_log_that_d
     assert (code, said["verdict"]) == (1, "rejected")
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("release", ["2.1", "2.8"])
 @pytest.mark.parametrize("files", ["all", "no server.log"])
 def test_the_replica_of_a_failed_directory_leads_no_more(release: str, files: str, tmp_path: Path) -> None:

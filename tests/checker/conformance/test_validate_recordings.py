@@ -27,6 +27,7 @@ def test_other_failovers_are_accepted_too(recording: str) -> None:
     assert command("cluster", str(RECORDED / f"failover-elsewhere-{recording}"))[1]["verdict"] == "accepted"
 
 
+@pytest.mark.full
 def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
     """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not tell."""
     folder = str(RECORDED / "unclean-2.8.2")
@@ -58,6 +59,7 @@ def test_elections_of_some_leaders_are_accepted(recording: str) -> None:
     assert "elections of some leaders" in said["model"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("recording", ["reassign-2.8.2", pytest.param("reassign-2.3.1", marks=slow)])
 def test_reassignments_are_accepted(recording: str, tmp_path: Path) -> None:
     """Of three partitions at once, of two replicas at once, while a broker is dead, and taken up by another controller.
@@ -92,6 +94,7 @@ def test_a_recording_in_which_a_topic_of_several_partitions_is_deleted_is_accept
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 40, 40)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("release", "lines"), [("2.0.0", 182), pytest.param("1.1.1", 187, marks=slow)])
 def test_a_recording_with_moves_of_replicas_is_accepted(release: str, lines: int) -> None:
     """Two topics of several partitions, one deleted and made again, elections, shutdowns, and ISRs of unseen leaders.
@@ -102,6 +105,7 @@ def test_a_recording_with_moves_of_replicas_is_accepted(release: str, lines: int
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
 
 
+@pytest.mark.full
 def test_a_deletion_up_to_2_0_is_accepted() -> None:
     """A partition is moved to NonExistentPartition when its deletion is complete; since 2.1 when it starts."""
     code, said = command("cluster", str(RECORDED / "stale-broker-2.0.0"), "--release", "2.0.0")

@@ -18,6 +18,7 @@ from tests.validated import Run, command, deleting, deleting_in_vain, simulated,
 slow = pytest.mark.slow
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
 def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) -> None:
@@ -28,6 +29,7 @@ def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) 
     assert (found.verdict, found.reason) == ("accepted", "")
 
 
+@pytest.mark.full
 def test_a_long_run_is_found(tmp_path: Path) -> None:
     """With all runs there are too many states between two lines."""
     room = {"brokers": 3, "partitions": 1, "outages": 3_000, "failovers": 3_000, "max_leader_epoch": 6_000}
@@ -39,6 +41,7 @@ def test_a_long_run_is_found(tmp_path: Path) -> None:
     assert found.compared > 400
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_where_looks_at_who_is_live_fit_no_run_the_search_goes_on_without_them(hours: int, tmp_path: Path) -> None:
     """The lines in which a controller looks who is live have other times than those of what it does then."""
@@ -67,6 +70,7 @@ def _random(number: int, seed: int, folder: Path) -> tuple[str, Path]:
     return release, folder
 
 
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(("number", "seed"), [(0, 1), (1, 1), (2, 1), (3, 0), (3, 2), (5, 1), (13, 1)])
 def test_a_random_life_of_a_cluster_is_accepted(number: int, seed: int, tmp_path: Path) -> None:
     """With deletions, reassignments, elections that are asked for and controllers that die at any step."""
@@ -116,6 +120,7 @@ QUICK = (
 """Random runs of all releases, at TRACE and INFO: some of those that are accepted and cost little."""
 
 
+@pytest.mark.full
 def test_random_runs_are_accepted(tmp_path: Path) -> None:
     for seed, release, folder in random_runs.simulated(QUICK, tmp_path):
         code, said = command("cluster", str(folder), "--release", release)

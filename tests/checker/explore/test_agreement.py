@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.flatten import Flattener
@@ -369,6 +370,7 @@ def _compare_successors(model: Model, states: Any) -> None:
     assert sorted(apart, key=order) == sorted(((*each[:3], each[4]) for each in expected), key=order)
 
 
+@pytest.mark.full
 @settings(QUIET, max_examples=20)
 @given(st.data(), STATES)
 def test_whole_searches_agree(data: Any, state: Any) -> None:

@@ -51,8 +51,10 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
     [
         ("2.0.0", [], 2),
         ("2.3", [], 2),
-        ("1.1", ALL_PARTS, 1),
-        ("2.8", ALL_PARTS, 1),
+        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("1.1", ALL_PARTS, 1, marks=pytest.mark.slow),
+        pytest.param("2.8", ALL_PARTS, 1, marks=pytest.mark.slow),
         ("2.1", FOR_LOGS, 2),
         ("3.9", FOR_LOGS, 2),
         ("2.1", ["requests"], 2),
@@ -66,9 +68,9 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
         ("3.9", ["log directories"], 1),
         ("2.1", ["unclean elections switched on"], 2),
         ("3.9", ["unclean elections switched on", "unclean elections asked for"], 2),
-        ("1.1", ["log directories", "deletion"], 0),
-        ("2.1", ["log directories without requests", "deletion"], 0),
-        ("3.9", ["log directories without requests"], 2),
+        pytest.param("1.1", ["log directories", "deletion"], 0, marks=pytest.mark.full),
+        pytest.param("2.1", ["log directories without requests", "deletion"], 0, marks=pytest.mark.full),
+        pytest.param("3.9", ["log directories without requests"], 2, marks=pytest.mark.full),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -87,6 +89,7 @@ def test_the_search_counts_reassignments_as_the_reference_does(release: str, isr
     assert (found.distinct, found.depth) == _reached(one, settings)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("release", "parts", "settings", "counts"),
     [
@@ -114,6 +117,7 @@ def test_tlc_s_counts() -> None:
     assert (found.distinct, found.generated, found.depth) == (5223, 10513, 15)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("release", "partitions"), [("2.0.0", 1), ("2.3", 1), ("2.0.0", 2)])
 def test_symmetry_changes_no_verdict(release: str, partitions: int) -> None:
     few = SMALL | {"partitions": partitions}
@@ -177,6 +181,7 @@ def test_a_controller_that_was_replaced_can_write_up_to_2_0() -> None:
     assert explore(repaired, **few).verdict == "holds"
 
 
+@pytest.mark.full
 def test_what_the_tables_refuse_in_a_deletion() -> None:
     """controller.md 8.2: the benign pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650)."""
     few = {"outages": 2, "failovers": 0}
@@ -514,6 +519,7 @@ def test_a_replica_is_not_stopped_by_an_earlier_controller() -> None:
             assert not run.reference.holds(one.property("NoOlderRequestAccepted"), run.state, step.state)
 
 
+@pytest.mark.full
 def test_each_clause_of_a_purgatory_is_needed_or_waived() -> None:
     one = families()["purgatory"].model("3.9")
     found = list(mutations(one))

@@ -31,6 +31,7 @@ def test_what_each_release_does_wrong() -> None:
     assert _violated("3.1", min_insync_replicas=1) == {"ProduceNotEnoughReplicas"}
 
 
+@pytest.mark.full
 def test_the_search_counts_what_the_reference_counts() -> None:
     reference = Reference(PURGATORY.model("2.8").instance(records=1, max_leader_epoch=1))
     seen = frontier = {reference.initial()}
@@ -40,6 +41,7 @@ def test_the_search_counts_what_the_reference_counts() -> None:
     assert explore(PURGATORY.model("2.8"), records=1, max_leader_epoch=1).distinct == len(seen)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("release", ["3.9", pytest.param("1.0", marks=pytest.mark.slow)])
 def test_each_clause_is_needed_or_waived(release: str) -> None:
     one = PURGATORY.model(release, without=["KAFKA-15583"] if release == "1.0" else [])

@@ -73,6 +73,7 @@ def test_who_names_replicas_is_asked_about_cordoned_brokers(action: str, promise
     assert length(loose, "NoReplicaWhereCordoned", settings) == promise
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(
     ("change", "release", "promise"),
     [
@@ -99,6 +100,7 @@ def without(model: Model, action: str, clause: str) -> Model:
     return replace(model, actions=tuple(loose if each.name == action else each for each in model.actions))
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     ("action", "clause", "promise"),
     [

@@ -45,6 +45,7 @@ def _first_lengths(found: list[Mutation]) -> dict[tuple[str, str], int]:
     return {(each.action, each.clause.label): min(each.broken.values()) for each in found if each.broken}
 
 
+@pytest.mark.full
 def test_clauses_that_two_replicas_need() -> None:
     lengths = _first_lengths(list(mutations(_kip320(), BOTH, [SMALL])))
     assert {key: lengths.get(key) for key in NEEDED_SMALL} == NEEDED_SMALL
@@ -70,6 +71,7 @@ NEEDED_LATER = {
 }
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", NEEDED_LATER)
 def test_clauses_of_later_models(name: str) -> None:
     smallest = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}

@@ -60,6 +60,7 @@ def _run(model: str, constants: str, properties: str, **options: bool) -> Explor
     return explore(model, properties.split(), **settings, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(("model", "constants", "distinct", "generated", "depth"), COUNTS)
 def test_counts(model: str, constants: str, distinct: int, generated: int, depth: int) -> None:
     """By default one state of each orbit is searched; the counts are of all."""
@@ -68,6 +69,7 @@ def test_counts(model: str, constants: str, distinct: int, generated: int, depth
     assert (result.verdict, result.distinct, result.generated, result.depth) == ("holds", distinct, generated, depth)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "constants", "distinct", "generated", "depth"), COUNTS[:5:2])
 def test_counts_without_symmetry(model: str, constants: str, distinct: int, generated: int, depth: int) -> None:
     result = _run(model, constants, BOTH, symmetry=False)
@@ -75,12 +77,14 @@ def test_counts_without_symmetry(model: str, constants: str, distinct: int, gene
     assert (result.verdict, result.distinct, result.generated, result.depth) == ("holds", distinct, generated, depth)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("model", "constants", "orbits", "depth"), ORBITS)
 def test_orbits(model: str, constants: str, orbits: int, depth: int) -> None:
     result = _run(model, constants, BOTH)
     assert (result.verdict, result.orbits, result.depth) == ("holds", orbits, depth)
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(("model", "constants", "name", "length"), LENGTHS)
 def test_shortest_counterexamples(model: str, constants: str, name: str, length: int) -> None:
     result = _run(model, constants, name, until_decided=True)
@@ -90,11 +94,13 @@ def test_shortest_counterexamples(model: str, constants: str, name: str, length:
     assert path.length == length
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "constants"), [("kip279", "3/2/2/1"), ("kip101", "3/2/2/1")])
 def test_weak_isr_holds_where_strong_isr_does_not(model: str, constants: str) -> None:
     assert _run(model, constants, "WeakIsr").verdict == "holds"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "constants", "distinct", "lengths"), TOLD_APART)
 def test_kip101_and_kip279_are_told_apart(model: str, constants: str, distinct: int, lengths: dict[str, int]) -> None:
     result = _run(model, constants, ALL)
@@ -102,6 +108,7 @@ def test_kip101_and_kip279_are_told_apart(model: str, constants: str, distinct: 
     assert {each.prop.name: each.path.length for each in result.violations if each.path} == lengths
 
 
+@pytest.mark.full
 def test_kip101_at_more_epochs() -> None:
     result = _run("kip101", "2/2/2/3", BOTH)
     assert result.distinct == 53413
@@ -125,6 +132,7 @@ def test_kip320_needs_its_own_truncation() -> None:
     assert path.length == 14
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("model", ["truncate-to-hw", "kip101", "kip279", "kip320-first-try", "kip320"])
 def test_the_quirk_empties_the_isr_and_can_be_switched_off(model: str) -> None:
     from isrproof.model.catalogue import model as named

@@ -52,6 +52,7 @@ def test_a_vote_in_memory_elects_two_leaders() -> None:
     assert length(RAFT, "OneLeaderPerEpoch") is None
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     ("action", "clause", "promise", "states", "epochs"),
     [
@@ -71,6 +72,7 @@ def test_who_asks_first_leads_in_the_end() -> None:
     assert {each.action for each in found.coverage if each.taken} >= {"BecomeProspective", "WouldVote", "BecomeLeader"}
 
 
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize(
     ("action", "clause", "promise", "states", "records"),
     [

@@ -168,6 +168,7 @@ def test_symmetry_is_refused_where_an_element_is_named() -> None:
         explore(plain, [first], symmetry=True)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["kip101", "truncate-to-hw", "kip966"])
 def test_symmetry_finds_the_same_counts_verdicts_and_lengths(name: str) -> None:
     settings = {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
@@ -395,6 +396,7 @@ def _is_quick(row: matrix.Row) -> bool:
     return row.title in QUICK or (row.model == "cluster" and (row.distinct or 0) < 30_000)
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     "row",
     [
@@ -421,6 +423,7 @@ def test_a_cell_that_is_not_as_expected_is_told() -> None:
     assert "WRONG     StrongIsr: expected holds; got violated, 12 states" in said
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("length", "code"), [(12, 0), (11, 1)])
 def test_the_matrix_exits_0_only_if_all_is_as_expected(length: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}

@@ -122,6 +122,7 @@ def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> N
     assert said in run.stderr
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_a_search_goes_on_from_its_last_whole_level(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="needs PySpark")
@@ -147,6 +148,7 @@ def test_models_are_told_as_in_memory(name: str, symmetry: bool | None, tmp_path
     assert told(found) == told(explore_instance(model(name), values, symmetry=symmetry, deadlock=True))
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_a_level_of_orbits_is_told_as_in_memory(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="needs PySpark")
@@ -156,6 +158,7 @@ def test_a_level_of_orbits_is_told_as_in_memory(tmp_path: Path) -> None:
     assert told(found) == told(expected)
 
 
+@pytest.mark.full
 @pytest.mark.spark
 @pytest.mark.parametrize("limits", [Limits(depth=3), pytest.param(None, marks=pytest.mark.slow)])
 def test_a_cluster_is_told_as_in_memory(limits: Limits | None, tmp_path: Path) -> None:

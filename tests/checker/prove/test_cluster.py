@@ -29,6 +29,7 @@ SETTLED = ["LeaderAliveOrNone", "DeadOutOfIsr", "OfflineWithoutLeader", "OnlineI
 slow = pytest.mark.slow
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     ("release", "parts"),
     [
@@ -55,6 +56,7 @@ def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release:
     assert "InSyncLiveOrToMove" in found["DeadOutOfIsr"].rests_on
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     ("release", "parts"),
     [
@@ -114,12 +116,14 @@ def test_where_a_reassignment_is_cancelled_its_replicas_are_forgotten(release: s
     assert prove(never, SETTLED, effort=Effort(search=0)).verdict == "holds"
 
 
+@pytest.mark.full
 def test_the_proof_needs_each_clause_that_is_not_waived() -> None:
     found = list(mutate.dropped(CLUSTER.model("3.9")))
     assert [(each.action, each.clause.label) for each in found if not each.as_declared] == []
     assert {each.verdict for each in found} == {"needed", "not needed"}
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(
     "release", ["3.9", *(pytest.param(each, marks=slow) for each in ("1.1", "2.0.0", "2.3", "2.8"))]
 )

@@ -91,6 +91,7 @@ def test_beside_the_verdict_stands_what_is_trusted(kip320: Proof) -> None:
     assert "latest_isr" in said
 
 
+@pytest.mark.full
 def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> None:
     assert oldest.verdict == "violated"
     for name in ("WeakIsr", "StrongIsr"):
@@ -104,6 +105,7 @@ def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> N
         assert (oldest[name].verdict, oldest[name].scope) == ("holds", "any number of replicas")
 
 
+@pytest.mark.full
 def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> None:
     broken = {(each.answer.question.action, each.lemma.name) for each in oldest.fallen}
     assert ("LeaderExpandIsr", "IsrHoldsCommits") in broken
@@ -135,6 +137,7 @@ def test_without_its_lemmas_a_state_shows_what_is_missing() -> None:
     assert "hw[one]" in cti.fails
 
 
+@pytest.mark.full
 def test_one_missing_lemma_makes_what_rests_on_it_unknown() -> None:
     proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=5))
     assert proof["StrongIsr"].verdict == "unknown"
@@ -154,6 +157,7 @@ def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
         assert len(answer.hypotheses) < len(induction.lemmas), "the solver's own core"
 
 
+@pytest.mark.full
 def test_a_small_instance_tells_which_lemmas_are_enough() -> None:
     """Without a row the solver need not be lost among all lemmas: those that a small instance needs come first."""
     chosen = model("kip320")
@@ -206,6 +210,7 @@ def test_only_what_a_property_needs_is_asked() -> None:
     assert "IsrHoldsCommits" not in asked
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
     """The replicas are an enumeration of so many, every quantifier over them is written out."""
@@ -221,6 +226,7 @@ def test_kip320_is_proved_for_a_larger_number_of_replicas(replicas: int) -> None
     test_kip320_is_proved_for_a_number_of_replicas(replicas)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "prop", "length", "where"),
     [
@@ -331,6 +337,7 @@ def _cvc5(path: Path) -> str:
     return said.strip()
 
 
+@pytest.mark.full
 def test_a_second_solver_agrees_on_a_tenth_of_the_questions(tmp_path: Path) -> None:
     written = smtlib(model("kip320"), tmp_path)
     files = sorted(tmp_path.glob("*.smt2"))
@@ -387,6 +394,7 @@ def test_every_promise_of_every_model_is_expected() -> None:
     assert silent == []
 
 
+@pytest.mark.full
 def test_kip497_is_proved_for_any_number_of_replicas() -> None:
     proof = prove("kip497")
     assert {each.prop.name for each in proof.properties} >= PROMISES
@@ -402,6 +410,7 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
 def test_the_table_of_hypotheses_lacks_no_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""

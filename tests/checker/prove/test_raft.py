@@ -54,6 +54,7 @@ def broken(changed: Model, action: str, lemma: str) -> bool:
     return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["raft", "raft-pre-vote"])
 def test_the_quorum_is_proved_for_any_number_of_voters(name: str) -> None:
     found = proof(name)
@@ -67,6 +68,7 @@ OF_EACH_NODE = [
 ]
 
 
+@pytest.mark.full
 def test_what_each_node_promises_is_proved_where_voters_change() -> None:
     found = prove("raft-voters", OF_EACH_NODE)
     assert {(each.verdict, each.scope) for each in found.properties} == {("holds", "any number of voters")}
@@ -106,6 +108,7 @@ def test_where_a_vote_is_forgotten_its_record_breaks() -> None:
     assert not broken(RAFT, "Restart", "VotesAreRecorded")
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("action", "clause", "lemma"),
     [

@@ -363,6 +363,7 @@ def random_actions(draw: st.DrawFn, name: str) -> Action:
     )
 
 
+@pytest.mark.full
 @settings(max_examples=60)
 @given(st.data())
 def test_z3_takes_the_steps_of_the_reference_in_random_models(data: st.DataObject) -> None:
@@ -381,6 +382,7 @@ def small(name: str) -> tuple[Reference, Paths]:
     return Reference(instance), Paths(instance)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", models())
 @settings(max_examples=12)
 @given(data=st.data())

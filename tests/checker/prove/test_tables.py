@@ -20,6 +20,7 @@ def proved(name: str) -> tuple[Kept, ...]:
     return prove_table(name)
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     ("name", "prop", "since"),
     [
@@ -111,6 +112,7 @@ def test_only_a_table_that_forbids_nothing_may_promise_nothing() -> None:
     assert [name for name in machine_names() if not all_names(name)] == ["partition-role"]
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     "name",
     [

@@ -58,6 +58,7 @@ def test_the_lemmas_hold_in_every_reachable_state_of_an_instance_and_some_are_ri
     assert all(reference.holds(lemma, rich.states[-1]) for lemma in LEMMAS)
 
 
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("row", expected.rows(), ids=lambda row: f"{row.title}-{row.kept.get('replicas', 'any')}")
 def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_instance(row: expected.Row) -> None:
     """The lemmas that a model is proved with; the older rungs break some, and the row says which."""
@@ -81,6 +82,7 @@ def broken(name: str, action: str, lemma: str) -> bool:
     return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("rung", OLDER)
 @pytest.mark.parametrize(
     ("action", "lemma"),
@@ -166,6 +168,7 @@ def test_kip966_loses_no_committed_record_however_many_brokers_crash() -> None:
     assert found == {(name, "holds", "any number of replicas") for name in names}
 
 
+@pytest.mark.full
 def test_without_kafka_15583_committed_records_are_lost_but_no_acknowledged_one() -> None:
     proof = prove("kip966-without-kafka-15583", ["NoAcknowledgedRecordLost", "NoCommittedRecordLost"])
     kept, lost = proof.properties
@@ -176,6 +179,7 @@ def test_without_kafka_15583_committed_records_are_lost_but_no_acknowledged_one(
     assert (lost.verdict, lost.path.length) == ("violated", 10)
 
 
+@pytest.mark.full
 def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
     proof = without("BecomeLeader", "request is newer")
     assert proof.verdict == "violated"

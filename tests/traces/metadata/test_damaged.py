@@ -39,6 +39,7 @@ def _compressed(raw: bytes, codec: int) -> bytes:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", SEEDS)
 def test_nothing_is_read_whose_checksum_is_wrong(files: int, sound: list[bytes], tmp_path: Path) -> None:
     dice = random.Random(files)
@@ -57,6 +58,7 @@ def test_nothing_is_read_whose_checksum_is_wrong(files: int, sound: list[bytes],
         assert "\n" not in (reader.problem or ""), (number, way)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", SEEDS)
 def test_a_batch_that_lies_is_left_out_or_read_in_bounded_memory(
     files: int, sound: list[bytes], tmp_path: Path

@@ -197,6 +197,7 @@ def broken(whole: bytes, starts: Sequence[int], dice: random.Random) -> bytes:
     return bytes(raw)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", [600, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_broken_files_give_a_note_and_nothing_that_fails_its_crc(tmp_path: Path, files: int) -> None:
     """What is given was written so; where nothing is told, it is the file from its begin. (Base offsets and epochs are
@@ -335,11 +336,13 @@ def test_every_field_of_the_table_is_of_a_version_that_there_is() -> None:
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("recording", sorted(each.parent.name for each in RECORDED.glob("*/manifest.json")))
 def test_records_are_those_of_kafkas_own_dump(recording: str) -> None:
     assert compare_with_dump(RECORDED / recording) > 100
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 def test_records_of_the_samples_are_those_of_kafkas_own_dump(tmp_path: Path) -> None:
     """Two recordings that others made."""

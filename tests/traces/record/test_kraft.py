@@ -281,6 +281,7 @@ def test_reassignments_that_end_before_the_dead_replica_is_back(folder: Path) ->
     assert ended == ({("grow", 0), ("grow", 1), ("swap", 0)} if later else set())
 
 
+@pytest.mark.full(every=8)
 @each_recorded
 def test_nothing_of_the_machine_is_in_it(folder: Path) -> None:
     """But for Kafka's default of log.dirs, which it prints."""

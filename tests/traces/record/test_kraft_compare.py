@@ -49,6 +49,7 @@ def logs(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_nothing_is_wrong_and_nothing_is_missing(folder: Path) -> None:
     found = compare(folder, read(folder), timeline(folder))
