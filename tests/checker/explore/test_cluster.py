@@ -218,6 +218,7 @@ def _violated(release: str, adding: Iterable[str], without: Iterable[str] = (), 
     return {each.prop.name for each in found.violations}
 
 
+@pytest.mark.full
 def test_a_quick_restart_is_missed_up_to_2_1() -> None:
     """KAFKA-7235: the broker is told nothing in its new life, and heeds what was meant for the old one (KIP-380)."""
     missed = {"NoRequestOfAnEarlierLife", "LiveReplicaIsTold"}
@@ -227,6 +228,7 @@ def test_a_quick_restart_is_missed_up_to_2_1() -> None:
     assert _violated("3.9", [], ["KIP-380"], **SMALL) == missed
 
 
+@pytest.mark.full
 def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
     """KAFKA-7482: it takes itself for the leader until it dies."""
     one = {"outages": 1, "failovers": 0}
