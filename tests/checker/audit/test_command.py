@@ -100,6 +100,7 @@ def test_one_unreadable_file_does_not_hide_the_findings_of_the_others(tmp_path: 
     assert run(str(tmp_path / "a.log"), str(FAILOVER))[0] == 1
 
 
+@pytest.mark.full
 def test_fail_on_makes_weaker_findings_count() -> None:
     suspicious = str(RECORDED / "reassign-2.3.1")
     assert run(suspicious)[0] == 0

@@ -99,7 +99,7 @@ def audited(folder: Path, engine: Callable[..., list[dict[str, Any]]] = engines.
     return engine(files(folder), each=False)[0]
 
 
-@pytest.mark.full(every=18)
+@pytest.mark.full(every=36)
 @pytest.mark.parametrize("shape", SHAPES, ids=named)
 def test_a_recording_is_judged_alike_in_every_shape(shape: Shape, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), *shape)
@@ -308,6 +308,7 @@ def test_a_document_that_is_cut_is_incomplete(tmp_path: Path) -> None:
     assert report["coverage"]["unknown"] == 1
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("recording", "seed"), [(SMALL, 0), (SMALL, 1), *(pytest.param(LARGE, n, marks=pytest.mark.slow) for n in range(9))]
 )
@@ -385,6 +386,7 @@ def test_a_log_in_an_unknown_layout_is_incomplete_with_the_reason(tmp_path: Path
     assert engines.reference(odd_only, each=False)[0]["verdict"] == "incomplete"
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("member", ["events", None])
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_json_document_is_read_as_its_records(member: str | None, indent: int | None, tmp_path: Path) -> None:
@@ -534,6 +536,7 @@ def test_json_in_a_folder_is_read_if_it_holds_lines(tmp_path: Path) -> None:
     assert [Path(source.path).name for source in found] == ["all.ndjson"]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_what_a_given_layout_begins_with_is_no_sign_that_lines_are_missing(engine: str, tmp_path: Path) -> None:
     """But for a word of which nothing is known: what puts it there may leave lines out."""

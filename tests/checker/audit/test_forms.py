@@ -59,6 +59,7 @@ def test_the_same_input_gives_the_same_bytes(name: str, path: Path) -> None:
     assert form(name, path) == form(name, path) != ""
 
 
+@pytest.mark.full
 def test_every_form_takes_several_clusters() -> None:
     run = Run([str(CHAOS), str(CLEAN)], [made(CHAOS), made(CLEAN)], each=True)
     for name in FORMS:

@@ -81,7 +81,7 @@ def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_pa
     assert legal(reported(tmp_path, files | early))
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("named", ["day{part}/{path}", "{path}_{part}.log"])
 def test_parts_of_a_log_may_lie_anywhere(name: str, named: str, tmp_path: Path) -> None:
@@ -169,6 +169,7 @@ def torn(lines: list[str], at: int, keep: int, lost: int) -> list[str]:
     return [*lines[:at], lines[at][:keep], *lines[at + lost :]]
 
 
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("keep", [3, 12, 28, 45, 90], ids="{} characters left".format)
 def test_lines_are_lost_where_one_is_torn(name: str, keep: int, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.validated import Run, command, deleting, deleting_in_vain, simulated,
 slow = pytest.mark.slow
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=24)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
 def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) -> None:
@@ -89,6 +89,7 @@ def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) ->
         assert (code, said["verdict"]) in ((0, "accepted"), (3, "unknown")), (seed, said)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [pytest.param(701, id="single from two"), pytest.param(1101, id="order only")])
 def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed: int, tmp_path: Path) -> None:
     """At INFO no line tells with which replicas a partition was created: it was rejected."""

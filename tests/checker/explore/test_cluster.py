@@ -50,24 +50,26 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
     ("release", "parts", "outages"),
     [
         ("2.0.0", [], 2),
-        ("2.3", [], 2),
+        pytest.param("2.3", [], 2, marks=pytest.mark.full),
         pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.full),
         pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.full),
         pytest.param("1.1", ALL_PARTS, 1, marks=pytest.mark.slow),
         pytest.param("2.8", ALL_PARTS, 1, marks=pytest.mark.slow),
         ("2.1", FOR_LOGS, 2),
-        ("3.9", FOR_LOGS, 2),
+        pytest.param("3.9", FOR_LOGS, 2, marks=pytest.mark.full),
         ("2.1", ["requests"], 2),
-        ("3.9", ["requests"], 2),
-        ("3.9", ["quick restarts", "controlled shutdown"], 2),
-        ("2.6", ["ISR changes"], 1),
+        pytest.param("3.9", ["requests"], 2, marks=pytest.mark.full),
+        pytest.param("3.9", ["quick restarts", "controlled shutdown"], 2, marks=pytest.mark.full),
+        pytest.param("2.6", ["ISR changes"], 1, marks=pytest.mark.full),
         ("3.9", ["ISR changes"], 1),
-        ("2.1", ["metadata caches"], 1),
-        ("3.9", ["metadata caches"], 1),
-        ("2.3", ["reassignment"], 0),
-        ("3.9", ["log directories"], 1),
+        pytest.param("2.1", ["metadata caches"], 1, marks=pytest.mark.full),
+        pytest.param("3.9", ["metadata caches"], 1, marks=pytest.mark.full),
+        pytest.param("2.3", ["reassignment"], 0, marks=pytest.mark.full),
+        pytest.param("3.9", ["log directories"], 1, marks=pytest.mark.full),
         ("2.1", ["unclean elections switched on"], 2),
-        ("3.9", ["unclean elections switched on", "unclean elections asked for"], 2),
+        pytest.param(
+            "3.9", ["unclean elections switched on", "unclean elections asked for"], 2, marks=pytest.mark.full
+        ),
         pytest.param("1.1", ["log directories", "deletion"], 0, marks=pytest.mark.full),
         pytest.param("2.1", ["log directories without requests", "deletion"], 0, marks=pytest.mark.full),
         pytest.param("3.9", ["log directories without requests"], 2, marks=pytest.mark.full),
@@ -216,6 +218,7 @@ def _violated(release: str, adding: Iterable[str], without: Iterable[str] = (), 
     return {each.prop.name for each in found.violations}
 
 
+@pytest.mark.full
 def test_a_quick_restart_is_missed_up_to_2_1() -> None:
     """KAFKA-7235: the broker is told nothing in its new life, and heeds what was meant for the old one (KIP-380)."""
     missed = {"NoRequestOfAnEarlierLife", "LiveReplicaIsTold"}
@@ -225,6 +228,7 @@ def test_a_quick_restart_is_missed_up_to_2_1() -> None:
     assert _violated("3.9", [], ["KIP-380"], **SMALL) == missed
 
 
+@pytest.mark.full
 def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
     """KAFKA-7482: it takes itself for the leader until it dies."""
     one = {"outages": 1, "failovers": 0}

@@ -396,7 +396,7 @@ def _is_quick(row: matrix.Row) -> bool:
     return row.title in QUICK or (row.model == "cluster" and (row.distinct or 0) < 30_000)
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=13)
 @pytest.mark.parametrize(
     "row",
     [

@@ -74,6 +74,7 @@ def agrees(domain: Domain, expr: Expr, env: dict[str, Any], expected: Value) -> 
     assert smt.ask([*known, smt.neg(says)], 20, search=True).outcome == "unsat"
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_z3_gives_the_value_of_the_table(example: Example) -> None:
     for env, expected in example.cases:
@@ -295,6 +296,7 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     return made
 
 
+@pytest.mark.full
 @settings(max_examples=150)
 @given(st.data())
 def test_z3_agrees_with_the_reference_on_random_expressions(data: st.DataObject) -> None:
