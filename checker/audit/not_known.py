@@ -52,20 +52,20 @@ def missing_lines(read: Read) -> Iterator[Note]:
         folders[of_file[fact.index]].update(fact.rows)
     for row in read.rows:
         if row.get("kind") == VERSION and row["detail"] is None and not row["releases"] & in_mode("zk"):
-            folder = of_file[row["file"]]
-            printed[folder] = printed.get(folder, row["releases"]) & row["releases"]
+            own = of_file[row["file"]]
+            printed[own] = printed.get(own, row["releases"]) & row["releases"]
     opened = rows_with("raft-opened")
-    for (cluster, folder), own in sorted(folders.items()):
+    for (cluster, folder), read_rows in sorted(folders.items()):
         where = f"{folder or '.'}: "
         release = printed.get((cluster, folder), 0)
         must = [row for row in opened if rows()[row].releases & release]
-        if own & {*IN_KRAFT} - {*opened, *VERSION_PRINTED} and must and own.isdisjoint(opened):
+        if must and read_rows & {*IN_KRAFT} - {*opened, *VERSION_PRINTED} and read_rows.isdisjoint(opened):
             yield Note(
                 cluster,
                 f"{where}processes of Kafka {names(release)} print {must[0]} as they start, and no such line was read:"
                 " rules that ask where a process of the quorum begins compare less",
             )
-        if not own.isdisjoint(opened) and own.isdisjoint(VERSION_PRINTED):
+        if not read_rows.isdisjoint(opened) and read_rows.isdisjoint(VERSION_PRINTED):
             yield Note(
                 cluster,
                 f"{where}processes start here, and none prints a version of Kafka that can be read: their release is"

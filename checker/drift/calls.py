@@ -143,12 +143,12 @@ class _Reader:
             start += len(given) + 1
             if any(part for parts in texts for part in parts):
                 break
-        given = self._given(start, known)
+        choices = self._given(start, known)
         for parts in dict.fromkeys(texts):
-            for values in given:
+            for values in choices:
                 text = template(with_arguments(parts, values) if any(values) else parts)
                 level = LEVELS[self.source[at].text]
-                yield Call(logger, inherited, level, text, self.name, line, handed, len(given) > 1)
+                yield Call(logger, inherited, level, text, self.name, line, handed, len(choices) > 1)
 
     def _given(self, start: int, known: Known) -> list[tuple[Parts | None, ...]]:
         """The texts of the arguments behind a message; None for one that says nothing of its text."""
