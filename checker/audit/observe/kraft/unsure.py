@@ -102,6 +102,7 @@ class Unsure:
         self.brokers |= other.brokers
         self.topics |= other.topics
         self.partitions |= other.partitions
+        self.reasons |= other.reasons
 
     def in_words(self) -> Iterator[str]:
         """The reasons, for the headline of a report."""
