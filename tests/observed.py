@@ -9,17 +9,17 @@ from pathlib import Path
 
 from isrproof.checker.audit.files.metadata import copies
 from isrproof.checker.audit.files.python import InProcess
-from isrproof.checker.audit.fit import fitted
+from isrproof.checker.audit.doubt.fit import fitted
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.history.handled import requests
-from isrproof.checker.audit.history.quorum import quorums
+from isrproof.checker.audit.sources.requests.handled import requests
+from isrproof.checker.audit.sources.metadata.quorum import quorums
 from isrproof.checker.audit.metadata import audited_metadata
 from isrproof.checker.audit.nodes import observed
-from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
+from isrproof.checker.audit.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
 from isrproof.checker.audit.observe.duplicates import without_duplicates
-from isrproof.checker.audit.observe.kraft import columns
-from isrproof.checker.audit.observe.kraft.shown import Seen, shown
+from isrproof.checker.audit.sources.metadata import columns
+from isrproof.checker.audit.sources.metadata.shown import Seen, shown
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.requests import rows_of

@@ -32,7 +32,7 @@ from .history.journals import VERSION
 from .metadata import audited_metadata, with_metadata
 from .nodes import audited_nodes, hold_against
 from .not_known import all_not_known, missing_lines
-from .observe.catalogue import lines_read
+from .catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited

@@ -10,7 +10,7 @@ from functools import cache
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
 from ...specs.errors import DEBUG, in_one_line
-from .observe.catalogue import observations
+from .catalogue import observations
 from .observe.observation import Input
 from .observe.order import NEAR
 from .rules.catalogue import rules, rules_on

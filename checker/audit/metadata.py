@@ -36,13 +36,13 @@ from .findings.metadata import (
 )
 from .findings.state import of_metadata
 from .findings.tally import tallies
-from .history.quorum import Quorum, quorums
+from .sources.metadata.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged, with_defects, with_findings
-from .observe.catalogue import observations
-from .observe.kraft.chronicle import Chronicle
-from .observe.kraft.conditions import Conditions
-from .observe.kraft.known import IN_WORDS, Known
-from .observe.kraft.shown import Seen, shown
+from .catalogue import observations
+from .sources.metadata.chronicle import Chronicle
+from .sources.metadata.conditions import Conditions
+from .sources.metadata.known import IN_WORDS, Known
+from .sources.metadata.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input
 from .observe.order import NEAR

@@ -11,16 +11,16 @@ from .files.file import LogFile
 from .files.log import Log, Read
 from .findings.judged import findings
 from .findings.metadata import Metadata
-from .history.wordings import mixed_wordings
+from .doubt.signs.wordings import mixed_wordings
 from .judge import at_most_unknown, counted, failing, first_failing, judged
 from .lines import OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED
-from .observe.catalogue import observations
-from .observe.kraft.chronicle import Chronicle
+from .catalogue import observations
+from .sources.metadata.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
-from .observe.quorum import beside, effects, raft, registrations, unclean
-from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
-from .observe.quorum.others import of_others
-from .observe.quorum.turns import Turns, last_turn, turns
+from .sources.nodes import beside, effects, raft, registrations, unclean
+from .sources.nodes.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
+from .sources.nodes.others import of_others
+from .sources.nodes.turns import Turns, last_turn, turns
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable

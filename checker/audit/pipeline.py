@@ -7,8 +7,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
-from . import creations, renewals
-from .doubt import doubts, signs
+from .doubt import creations, renewals
+from .doubt.signs_seen import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
@@ -22,10 +22,10 @@ from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
-from .fit import fitted
+from .doubt.fit import fitted
 from .history.contradicted import contradicted
 from .history.doubts import Doubts
-from .history.handled import requests
+from .sources.requests.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
@@ -33,18 +33,18 @@ from .judge import at_most_unknown, counted, failing, first_failing, judged, of_
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.broker.metadata import CACHED_LINES
 from .observe.broker.topic_ids import names_shared, taken_twice
-from .observe.catalogue import Inputs
+from .catalogue import Inputs
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import repeated, without_duplicates
-from .observe.late import late_tenures
+from .doubt.signs.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
 from .requests import judged_requests
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
-from .ties import corrections, settled
+from .doubt.order import corrections, settled
 
 Looked = Mapping[str, Sequence[Row]]
 """The rows of `_look`, by what they are."""

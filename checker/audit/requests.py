@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .history.handled import Handled
+from .sources.requests.handled import Handled
 from .judge import judged
-from .observe.broker.handled import (
+from .sources.requests.columns import (
     METADATA_RECEIVED,
     REQUESTS_ANSWERED,
     REQUESTS_COUNTED,

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts, LogFile
-from ..observe.kraft.chronicle import Chronicle
+from ..sources.metadata.chronicle import Chronicle
 from ..table.protocol import Row
 from .finding import Finding
 from .state import Condition, ConditionCount

@@ -12,7 +12,7 @@ from ..files.file import LogFile
 from ..history.histories import Histories
 from ..lines import REFUSED, STOPPED, TOPIC_DELETED
 from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, spells
-from ..observe.kraft.conditions import Conditions
+from ..sources.metadata.conditions import Conditions
 from ..observe.narrow import Narrow
 from ..observe.order import NEAR
 from ..table.protocol import Column, Row, Table

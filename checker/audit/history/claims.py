@@ -33,7 +33,7 @@ from ..lines import (
 from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
-from .handled import handled
+from ..sources.requests.handled import handled
 from .journals import wrote
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing

@@ -12,7 +12,7 @@ from ....specs.errors import unknown
 from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
 from ..fields import releases, unsure
-from ..observe.catalogue import observations
+from ..catalogue import observations
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy

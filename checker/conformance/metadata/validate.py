@@ -15,7 +15,7 @@ from ....specs.releases import names
 from ....traces.metadata.files import must_be_found
 from ....traces.place import Place
 from ...audit.files.metadata import copies
-from ...audit.history.quorum import quorums
+from ...audit.sources.metadata.quorum import quorums
 from .contexts import Chosen
 from .projection import as_text
 from .relation import Objection

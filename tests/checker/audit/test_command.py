@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.audit.observe.broker.handled import REQUESTS_ANSWERED, REQUESTS_IN_TURN
+from isrproof.checker.audit.sources.requests.columns import REQUESTS_ANSWERED, REQUESTS_IN_TURN
 from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.commands.audit import command
 

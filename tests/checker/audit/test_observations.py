@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.observe import catalogue
-from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
+from isrproof.checker.audit import catalogue
+from isrproof.checker.audit.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.order import NEAR
 from isrproof.checker.audit.observe.placed import EVENTS

@@ -13,8 +13,8 @@ import pytest
 from isrproof.checker.audit.fields import from_state, isr, leader, releases, seen_level
 from isrproof.checker.audit.judge import failing, judged
 from isrproof.checker.audit.lines import MOVED
-from isrproof.checker.audit.observe import catalogue as observed
-from isrproof.checker.audit.observe.catalogue import observations
+from isrproof.checker.audit import catalogue as observed
+from isrproof.checker.audit.catalogue import observations
 from isrproof.checker.audit.observe.placed import EVENTS
 from isrproof.checker.audit.rules import catalogue
 from isrproof.checker.audit.rules.advice import advice

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.checker.audit.files.python import InProcess
-from isrproof.checker.audit.fit import fitted
+from isrproof.checker.audit.doubt.fit import fitted
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.history.handled import handled, requests
-from isrproof.checker.audit.history.sent import _changing, _Line, _matched
-from isrproof.checker.audit.observe.catalogue import lines_read
+from isrproof.checker.audit.sources.requests.handled import handled, requests
+from isrproof.checker.audit.sources.requests.sent import _changing, _Line, _matched
+from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.formats.detect import UNASKED

@@ -24,7 +24,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.broker.handled import sent_total, total
+from ...sources.requests.columns import sent_total, total
 from ...table.protocol import Row
 from ..remedy import until_copies_agree
 from ..rule import Rule

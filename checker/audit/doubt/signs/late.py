@@ -1,0 +1,13 @@
+"""Lines that stand below others which were written later: a file is not in the order in which it was written."""
+
+from __future__ import annotations
+
+from ...fields import TENURE
+from ...table.protocol import Column, Row, Table
+from ...observe.placed import late
+
+
+def late_tenures(events: Table) -> list[Row]:
+    """The tenures (file, controller, epoch) that have such a line; duplicates are to be left out before."""
+    found = events.where(late).grouped(TENURE, n=Column("count"))
+    return [{name: row[name] for name in TENURE} for row in found.rows()]
