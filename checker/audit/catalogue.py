@@ -1,4 +1,4 @@
-"""All observations: constants of the modules in the folders of `observe/` and `sources/`, discovered, not registered."""
+"""All observations: constants of modules in the folders of `observe/` and `sources/`, discovered, not registered."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache
 
 from . import observe, sources
 from .lines import LIVE_BROKERS
-from .table.protocol import Table
 from .observe.controller import conditions
 from .observe.observation import Input, Observation
+from .table.protocol import Table
 
 
 @cache

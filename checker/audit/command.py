@@ -18,6 +18,7 @@ from ...traces.sources.paths import Source, expand, is_elsewhere, some
 from ..progress import progress
 from ..replacing import must_be_writable
 from ..spark_session import spark_failures
+from .catalogue import lines_read
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import OF_FILES
 from .files.file import FileFacts
@@ -27,21 +28,19 @@ from .files.streams import chosen as chosen_lines
 from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .findings.metadata import Metadata
-from .history.claims import claims
 from .history.journals import VERSION
-from .metadata import audited_metadata, with_metadata
-from .nodes import audited_nodes, hold_against
+from .metadata import audited_metadata
 from .not_known import all_not_known, missing_lines
-from .catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
-from .pipeline import audited
+from .pipeline import audited, first_look
 from .release_given import contradicted, of_lines
 from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
+from .sources.nodes.observed import hold_against
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
@@ -88,7 +87,7 @@ def _audited(
             report_engine(engine.why)
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
-                read = log.read(claims, advance)
+                read = log.read(first_look, advance)
             release = of_lines(options.releases, read.facts)
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
@@ -98,14 +97,13 @@ def _audited(
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 not_known = all_not_known(read, kept)
-                newer = frozenset(not_known)
-                others = audited_nodes(log, read, kept, _tables(engine), narrow, newer)
-                found = audited(log, read, release, narrow, others, newer, with_timeline=options.timeline)
-                if kept.logs or not kept.counts:
+                newer, tables = frozenset(not_known), _tables(engine)
+                found = audited(log, read, kept, release, narrow, newer, tables, with_timeline=options.timeline)
+                if kept.logs or not found.tallies:
                     _must_be_there(log, kept, narrow, found)
         kept.notes += contradicted(options.releases, kept.logs, read.facts)
         kept.notes += missing_lines(read)
-        found = replace(with_metadata(found, kept), not_known=not_known, versions=_versions(read))
+        found = replace(found, not_known=not_known, versions=_versions(read))
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)

@@ -7,13 +7,19 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
+from .catalogue import Inputs
 from .doubt import creations, renewals
+from .doubt.fit import fitted
+from .doubt.order import corrections, settled
+from .doubt.signs.late import late_tenures
+from .doubt.signs.wordings import mixed_wordings
 from .doubt.signs_seen import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.finding import in_report_order
 from .findings.judged import findings
+from .findings.metadata import Metadata
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
 from .findings.refusals import refusals
@@ -22,29 +28,38 @@ from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
-from .doubt.fit import fitted
+from .history.claims import claims
 from .history.contradicted import contradicted
 from .history.doubts import Doubts
-from .sources.requests.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import at_most_unknown, counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
+from .judge import (
+    NO_FIT,
+    Verdicts,
+    counted,
+    failing,
+    first_failing,
+    judged,
+    of_concerned,
+    verdicts,
+    with_defects,
+    with_findings,
+)
+from .metadata import with_records
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.broker.metadata import CACHED_LINES
 from .observe.broker.topic_ids import names_shared, taken_twice
-from .catalogue import Inputs
-from .observe.controller.epoch_changes import CHANGES
+from .observe.controller.epoch_changes import EPOCH_CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import repeated, without_duplicates
-from .doubt.signs.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
-from .requests import judged_requests
-from .table.protocol import Row, Table
+from .sources.nodes.observed import observed
+from .sources.requests.handled import handled, out_of_turn, requests
+from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
-from .doubt.order import corrections, settled
 
 Looked = Mapping[str, Sequence[Row]]
 """The rows of `_look`, by what they are."""
@@ -53,10 +68,11 @@ Looked = Mapping[str, Sequence[Row]]
 def audited(
     log: Log,
     read: Read,
+    metadata: Metadata,
     release: int | None = None,
     narrow: Narrow = EVERYTHING,
-    others: frozenset[int] = frozenset(),
     newer: frozenset[int] = frozenset(),
+    tables: Tables = PythonTable,
     *,
     with_timeline: bool = False,
 ) -> Audited:
@@ -66,44 +82,57 @@ def audited(
     that and partitions looked at again.
 
     Args:
-        read: what was read, with the rows of `claims`.
+        read: what was read, with the rows of `first_look`.
+        metadata: what the metadata logs gave; it gets the notes about lines that are held against them.
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
-        narrow: what to count and to tell of.
-        others: the clusters that are known to have lines of another one among theirs.
+        narrow: the rows that are counted and reported.
         newer: the clusters of which something is not known to this program, such as a newer release.
+        tables: makes tables of few rows.
     """
     files = {file.index: file for file in read.files}
+    nodes = observed(log, read, metadata.chronicles, mixed_wordings(read.rows, (), files))
+    others = nodes.others
     doubted, known = Doubts(gapped=others, mixed=others), None
     while doubted != known:
         known = doubted
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         twice = Repeated.by_file(of["repeated"])
-        handled = requests(read.rows, histories.journals, histories.spans, twice)
+        whole = requests(read.rows, histories.journals, histories.spans, twice)
         doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
-        doubted |= Doubts(out_of_turn=handled.out_of_turn())
-    changed = PythonTable([asdict(change) for change in histories.epoch_changes])
-    defects: list[Row] = []
-    asked, held = judged_requests(handled, narrow, defects)
-    whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
-    counts = at_most_unknown([*counted(whole), *held, *of["count"]], newer)
-    fails = at_most_unknown([*failing(whole), *of["failing"]], newer)
-    shown = findings(first_failing(fails), files, defects)
+        doubted |= Doubts(out_of_turn=out_of_turn(whole))
+    defects = [*metadata.defects, *of["defect"]]
+    changes = {EPOCH_CHANGES.name: PythonTable([asdict(change) for change in histories.epoch_changes])}
+    lines = Verdicts(of["count"], of["failing"])
+    for shown, fit in ((changes, NO_FIT), (whole.tables(PythonTable), whole.fit), (nodes.tables(tables), nodes.fit)):
+        lines += verdicts(shown, narrow, defects, fit)
+    of_lines = lines.at_most_unknown(newer)
+    metadata.notes += nodes.notes
+    counts = [*of_lines.counts, *metadata.verdicts.counts]
+    fails = first_failing([*of_lines.fails, *metadata.verdicts.fails])
+    made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
+    moments = (*timeline(of["state"], files), *metadata.timeline) if with_timeline else None
     return numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
-            tuple(sorted(shown, key=in_report_order)),
+            tuple(sorted(made, key=in_report_order)),
             tallies(counts),
-            moves(counts),
+            moves(of_lines.counts),
             repeated_in_files(twice, files),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
-            timeline(of["state"], files) if with_timeline else None,
+            moments,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
-            defects=with_defects((*defects, *of["defect"])),
+            metadata,
+            with_defects(defects),
         )
     )
+
+
+def first_look(events: Table) -> list[Row]:
+    """Look: what consecutive lines claim of controllers and processes, and show of whole requests."""
+    return [*claims(events), *handled(events)]
 
 
 def _looked(

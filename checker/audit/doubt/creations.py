@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..fields import LEADER_DURING_DELETE, leader
 from ..catalogue import observations
+from ..fields import LEADER_DURING_DELETE, leader
 from ..observe.controller.views import INCARNATION, PARTITION_VIEWS, ZNODE
 from ..observe.order import IN_ORDER
 from ..table.protocol import Row, Table

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..judge import failing, judged
 from ..catalogue import Inputs, observations
+from ..judge import failing, judged
 from ..rules.catalogue import rules_on
 from ..rules.moves import CONTRADICTED
 from ..table.protocol import Row, Table

@@ -24,10 +24,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..catalogue import observations
 from ..lines import BECOME_BEGUN, BECOME_ENDED, FETCHERS_ADDED, ISR_WRITTEN, LEADER_AND_ISR_RECEIVED
 from ..observe.broker.hosted import HOSTED_LINES, MERGED, NO_EPOCH
 from ..observe.broker.taken import STARTS
-from ..catalogue import observations
 from ..observe.order import NEAR
 from ..rules.catalogue import rules
 from ..table.protocol import Row, Table

@@ -30,19 +30,19 @@ from functools import cache, partial
 from ....model.expr import Expr
 from ..fields import before, from_state, gap, releases
 from ..files.file import LogFile
-from .signs.beginnings import beheaded, first_lines
 from ..history.claims import OverLines
 from ..history.doubts import NO_DOUBT, Doubts
-from .signs.follow_ups import follow_ups, shown
-from .signs.own_requests import begun_anew, numbered
-from .signs.levels import quiet, requests_logged
 from ..history.spans import Span
-from .signs.wordings import mixed_wordings
 from ..rules.catalogue import rules
 from ..rules.moves import CONTRADICTED, may_precede_with_gap
 from ..table.protocol import Row, Table
 from ..table.rows import known
 from .order import DOUBT
+from .signs.beginnings import beheaded, first_lines
+from .signs.follow_ups import follow_ups, shown
+from .signs.levels import quiet, requests_logged
+from .signs.own_requests import begun_anew, numbered
+from .signs.wordings import mixed_wordings
 
 _MOVES = ("replica_moves", "partition_moves")
 _SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared", "twice", "compared", "broken", "riven")

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts, LogFile
+from ..judge import Verdicts
 from ..sources.metadata.chronicle import Chronicle
 from ..table.protocol import Row
-from .finding import Finding
 from .state import Condition, ConditionCount
 
 
@@ -120,14 +120,13 @@ class MetadataLog:
 
 @dataclass
 class Metadata:
-    """What the metadata logs of an audit gave, and what nodes print. `counts` are rows for tallies; `records` are, by
+    """What the metadata logs of an audit gave. `verdicts` are those on their records; `records` are, by
     cluster, how many were decoded, control, unknown, and how many of all are not known to be committed. `files` are
     those of the logs. `chronicles` are, by cluster, its logs with their cluster ids, if they were asked for. `defects`
     are what keeps rules from being asked (judge.py). `nearest` are the rows of `Narrow.nearest` about records, where
     not everything is asked for."""
 
-    findings: list[Finding] = field(default_factory=list)
-    counts: list[Row] = field(default_factory=list)
+    verdicts: Verdicts = field(default_factory=Verdicts)
     facts: list[FileFacts] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     records: dict[int, Counter[str]] = field(default_factory=dict)
@@ -143,8 +142,7 @@ def joined(parts: Iterable[Metadata]) -> Metadata:
     """What the metadata logs of several clusters gave, as one audit of them gives it."""
     found = Metadata()
     for part in parts:
-        found.findings += part.findings
-        found.counts += part.counts
+        found.verdicts += part.verdicts
         found.facts += part.facts
         found.notes += part.notes
         found.records |= part.records

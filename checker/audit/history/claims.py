@@ -33,7 +33,6 @@ from ..lines import (
 from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
-from ..sources.requests.handled import handled
 from .journals import wrote
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
@@ -61,7 +60,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. report: lines in
     which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
     before. evidence: the least line of a wording in a run, `run` being the run's first line.
-    The rest is what brokers' own lines state (journals.py, handled.py).
+    The rest is what brokers' own lines state (journals.py).
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts or {})
@@ -79,7 +78,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
         *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(by_controller)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
-        *((*wrote(events), *handled(events)) if cuts is None else ()),
+        *(wrote(events) if cuts is None else ()),
     ]
 
 

@@ -11,8 +11,8 @@ from ....model.sorts import same
 from ....specs.errors import unknown
 from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
-from ..fields import releases, unsure
 from ..catalogue import observations
+from ..fields import releases, unsure
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy

@@ -10,8 +10,8 @@ from ....specs.metadata import bears
 from ....traces.metadata.batches import Record
 from ....traces.place import Place
 from ...audit.files.metadata import Segment
-from ...audit.sources.metadata.quorum import Quorum, joined
 from ...audit.sources.metadata.fold import Fold
+from ...audit.sources.metadata.quorum import Quorum, joined
 from ...audit.sources.metadata.shown import Seen, after_gap, first, snapshots
 from ...audit.sources.metadata.state import Broker, Partition, registration
 from .answers import changes, leaves, registers

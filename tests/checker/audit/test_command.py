@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.audit.sources.requests.columns import REQUESTS_ANSWERED, REQUESTS_IN_TURN
 from isrproof.checker.audit.rules.catalogue import rules
+from isrproof.checker.audit.sources.requests.columns import REQUESTS_ANSWERED, REQUESTS_IN_TURN
 from isrproof.checker.commands.audit import command
 
 from tests.recordings import CHAOS, FAILOVER, RECORDED

@@ -9,6 +9,8 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.file import LogFile
 from isrproof.checker.audit.history.doubts import Doubts
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.sources.metadata.chronicle import Chronicle
 from isrproof.checker.audit.sources.nodes.others import (
     ids_take_turns,
@@ -17,8 +19,6 @@ from isrproof.checker.audit.sources.nodes.others import (
     wordings_take_turns,
 )
 from isrproof.checker.audit.sources.nodes.raft import COLUMNS, raft_rows, walked
-from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.table.protocol import Row
 from isrproof.traces.cases import cases
 

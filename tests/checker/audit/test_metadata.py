@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import copies
-from isrproof.checker.audit.sources.metadata.quorum import Quorum, joined, quorums
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import RecordsReport, Report
+from isrproof.checker.audit.sources.metadata.quorum import Quorum, joined, quorums
 from isrproof.checker.cli import main
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.machines import machine

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import Segment
+from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.sources.metadata.fold import Fold, snapshot_state
 from isrproof.checker.audit.sources.metadata.state import Cluster, Partition
-from isrproof.checker.audit.options import Options
 from isrproof.traces.metadata.batches import Batch, Batches
 from isrproof.traces.metadata.writer import Message, batch
 

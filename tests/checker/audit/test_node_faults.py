@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import copies
-from isrproof.checker.audit.sources.metadata.quorum import joined, quorums
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.sources.metadata.quorum import joined, quorums
 from isrproof.traces.metadata.batches import Batches, Record
 from isrproof.traces.metadata.files import found_in
 

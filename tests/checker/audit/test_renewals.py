@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from isrproof.checker.audit.doubt import renewals
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.doubt import renewals
 from isrproof.checker.audit.options import Options
 
 STATE = (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 AUDIT = Path(__file__).parents[3] / "checker" / "audit"
 ORDER = (
-    *("options", "engine", "lines", "table", "fields", "files", "history", "observe", "fit", "rules"),
-    *("judge", "ties", "creations", "renewals", "doubt", "findings", "release_given"),
-    *("metadata", "metadata_spark", "not_known", "nodes", "requests", "pipeline", "spark_ready", "report", "command"),
+    *("options", "engine", "lines", "table", "fields", "files", "history", "observe", "sources", "catalogue", "rules"),
+    *("judge", "doubt", "findings", "release_given"),
+    *("metadata", "metadata_spark", "not_known", "pipeline", "spark_ready", "report", "command"),
 )
 """Folders and modules of checker/audit; places come before all of them, in traces."""
 

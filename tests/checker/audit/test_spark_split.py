@@ -14,11 +14,11 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 import pyarrow as pa
+from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import EVENT
 from isrproof.checker.audit.files import spark, split
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.spark_session import session
 from isrproof.specs.formats import envelopes, layouts

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 
 from ...fields import TENURE, from_state, to_state
 from ...files.file import LogFile
-from ...lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
-from ...table.protocol import Column, Row, Table
 from ...history.doubts import TenureOfCluster
 from ...history.streams import streams
+from ...lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
+from ...table.protocol import Column, Row, Table
 
 _KINDS = {"moved": MOVED["replica"], "failed": STOPPED["partition"], "sent": UPDATE_METADATA_SENT, "cached": CACHED}
 

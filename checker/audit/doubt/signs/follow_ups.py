@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from ...fields import LEADER_DURING_DELETE, TENURE, leader, to_state
 from ...files.file import LogFile
+from ...history.streams import streams
 from ...lines import CACHED, CREATED, ELECTED, LEADER_AND_ISR_SENT, MOVED, UPDATE_METADATA_SENT
 from ...table.protocol import Column, Row, Table
-from ...history.streams import streams
 
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "elected": ELECTED,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...fields import TENURE
-from ...table.protocol import Column, Row, Table
 from ...observe.placed import late
+from ...table.protocol import Column, Row, Table
 
 
 def late_tenures(events: Table) -> list[Row]:

@@ -15,11 +15,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from ...files.file import LogFile
-from ...lines import ANSWERED, BECOME_BEGUN, BECOME_ENDED, LEADER_AND_ISR_RECEIVED
-from ...table.protocol import Column, Row, Table
 from ...history.doubts import Stretch
 from ...history.spans import LINES_PER_FILE
 from ...history.streams import streams
+from ...lines import ANSWERED, BECOME_BEGUN, BECOME_ENDED, LEADER_AND_ISR_RECEIVED
+from ...table.protocol import Column, Row, Table
 
 _ACTS = tuple(dict.fromkeys((*BECOME_BEGUN, *BECOME_ENDED, *ANSWERED)))
 _REQUEST = ("file", "speaker", "controller", "correlation_id")

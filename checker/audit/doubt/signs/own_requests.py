@@ -14,9 +14,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ...fields import TENURE, controller, speaker
+from ...history.spans import Span
 from ...lines import CACHED, LEADER_AND_ISR_RECEIVED
 from ...table.protocol import Column, Row, Table
-from ...history.spans import Span
 
 _LIFE = ("cluster", "life")
 _REACH = ("since", "until")

@@ -13,8 +13,8 @@ from itertools import permutations
 
 from .....specs import releases
 from ...files.file import LogFile
-from ...table.protocol import Row
 from ...history.spans import Span
+from ...table.protocol import Row
 
 _FIRST = releases.span("0.8.0")
 _Wordings = dict[int, tuple[int, int, int, int]]

@@ -8,9 +8,9 @@ from .....model.expr import Expr, field
 from .....model.sorts import Bool, Int, Open, SetOf, Sort
 from .....model.views import PARTITION, Broker
 from ...fields import EVENT, SPAN, controller_epoch, releases, sorts, unsure
-from ...table.protocol import Table
 from ...observe.compared import was
 from ...observe.observation import Input, Names, Observation
+from ...table.protocol import Table
 from . import rows
 
 TEXT = Open("Text")

@@ -9,6 +9,7 @@ from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from ...table.protocol import Row, Table, Tables
+from ..source import Shown
 from .state import Partition
 
 PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
@@ -17,8 +18,6 @@ REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
 BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
 LEVELS, CONTROLLERS = "metadata_levels", "metadata_controllers"
-Shown = tuple[str, Row]
-"""The name of an observation, and a row of it."""
 
 
 class At(NamedTuple):

@@ -11,14 +11,15 @@ from .....specs.metadata.levels import NAME
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
-from .quorum import Joined, Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
+from ..source import Shown
 from .chronicle import Chronicle
 from .conditions import Conditions
 from .deposed import OF_BROKERS
 from .fold import Fold, differences, snapshot_state
 from .known import Known
-from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
+from .quorum import Joined, Misfit, Quorum, Scanned, joined
+from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows
 from .state import Cluster, Partition, registration
 from .unsure import Unsure
 

@@ -21,9 +21,9 @@ from ...fields import (
     to_state,
     voted,
 )
-from ...table.protocol import Table
 from ...observe.compared import was
 from ...observe.observation import Input, Names, Observation
+from ...table.protocol import Table
 from . import effects, raft, registrations, unclean
 
 TEXT = Open("Text")

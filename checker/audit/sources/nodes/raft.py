@@ -36,7 +36,7 @@ def of_quorum(events: Table) -> list[Row]:
 
 
 def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
-    """The lines in the order of their files, with the `node` that writes each, its `process` and its `life`.
+    """The lines in the order of their files, with the `node` that writes each, its `process` and its `quorum_life`.
 
     A process begins where a node opens its log, or comes from no state. A life begins where the epoch of a node's new
     process is below the one before, unless the node says that it has just deleted its copy of the log.
@@ -62,7 +62,7 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
                 last[node] = process, epoch
             cluster = files[file].cluster
             life = lives[node] if node is not None else 0
-            found.append(row | {"node": node, "process": process, "life": life, "cluster": cluster})
+            found.append(row | {"node": node, "process": process, "quorum_life": life, "cluster": cluster})
     return found
 
 
@@ -83,7 +83,7 @@ def _leads(row: Row) -> bool:
 def several_lives(lines: Sequence[Row]) -> set[int]:
     """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
     several = {cluster for cluster, ids in ids_named(lines).items() if len(ids) > 1}
-    return several | {row["cluster"] for row in lines if row["life"]} | {*_begun_anew(lines)}
+    return several | {row["cluster"] for row in lines if row["quorum_life"]} | {*_begun_anew(lines)}
 
 
 def ids_named(lines: Iterable[Row]) -> dict[int, set[str]]:

@@ -1,4 +1,4 @@
-"""Requests as brokers handle them, whole; rows of history/handled.py, of those that do not fit."""
+"""Requests as brokers handle them, whole; rows of handled.py, of those that do not fit."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ...fields import (
     sorts,
     ts,
 )
-from ...table.protocol import Table
 from ...observe.compared import was
 from ...observe.observation import Input, Names, Observation
+from ...table.protocol import Table
 
 answered = field("answered", Int())
 """How many of its partitions lines of the broker are about, while it handles the request."""

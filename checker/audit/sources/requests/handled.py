@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -27,6 +27,8 @@ from .....model.expr import const, either, ite
 from .....model.expr import field as column
 from .....model.sorts import Bool, Int
 from ...fields import controller_epoch, correlation_id, known_controller_epoch, ts
+from ...history.journals import Journals, Part, Process
+from ...history.spans import Span
 from ...lines import (
     ANSWERED,
     CONTROLLER_REFUSED,
@@ -41,9 +43,9 @@ from ...lines import (
 )
 from ...table.absent import false_where_absent
 from ...table.protocol import Column, Row, Table
-from ...history.journals import Journals, Part, Process
+from ..source import Source
+from .columns import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN, REQUESTS_REFUSED
 from .sent import counts, disagreeing, with_epochs
-from ...history.spans import Span
 
 FIRST_IDS = 2
 """A controller that takes a broker back counts from 0 again; the first of its requests may print no line."""
@@ -210,25 +212,13 @@ _Place = tuple[int, int]
 """A journal, and where in it."""
 
 
-@dataclass
-class Handled:
-    """Rows of each observation, and how many requests fit of those that have no row, by cluster."""
-
-    answered: list[Row] = field(default_factory=list)
-    numbered: list[Row] = field(default_factory=list)
-    epochs_taken: list[Row] = field(default_factory=list)
-    counted: list[Row] = field(default_factory=list)
-    refused: list[Row] = field(default_factory=list)
-    answered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    refused_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-
-    def out_of_turn(self) -> frozenset[int]:
-        """The files in which the number of a request is below that of the one before, of the same controller."""
-        return frozenset(row["file"] for row in self.numbered if row["correlation_id"] < row["before_id"])
+def out_of_turn(found: Source) -> frozenset[int]:
+    """The files in which the number of a request is below that of the one before, of the same controller."""
+    rows = found.rows[REQUESTS_IN_TURN.name]
+    return frozenset(row["file"] for row in rows if row["correlation_id"] < row["before_id"])
 
 
-def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], repeated: Collection[int] = ()) -> Handled:
+def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], repeated: Collection[int] = ()) -> Source:
     """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.
 
     Args:
@@ -242,21 +232,23 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], rep
         part = placed.part(row)
         if part is not None and not part.lossy:
             of[row["kind"]].append((part, row))
-    found = Handled()
+    found = Source()
     for part, row in of["answered-fit"]:
-        found.answered_fit[part.cluster] += row["n"]
+        found.fit[part.cluster, REQUESTS_ANSWERED.name] += row["n"]
     for part, row in of["numbered-fit"]:
-        found.numbered_fit[part.cluster] += row["n"]
+        found.fit[part.cluster, REQUESTS_IN_TURN.name] += row["n"]
     for part, row in of["refused-fit"]:
-        found.refused_fit[part.cluster] += row["n"]
-    found.refused += [row | _of_journal(part) for part, row in of["refused"]]
-    found.answered += [_since_first(part, row) for part, row in of["answered"] if placed.whole(part, row)]
-    found.numbered += [_since_first(part, row) for part, row in of["numbered"]]
+        found.fit[part.cluster, REQUESTS_REFUSED.name] += row["n"]
+    found.add(REQUESTS_REFUSED.name, [row | _of_journal(part) for part, row in of["refused"]])
+    found.add(
+        REQUESTS_ANSWERED.name, [_since_first(part, row) for part, row in of["answered"] if placed.whole(part, row)]
+    )
+    found.add(REQUESTS_IN_TURN.name, [_since_first(part, row) for part, row in of["numbered"]])
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
-    found.epochs_taken += _epochs(of["epochs_taken"], placed)
+    found.add(METADATA_RECEIVED.name, _epochs(of["epochs_taken"], placed))
     taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
-    found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
+    found.add(REQUESTS_COUNTED.name, disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans))
     return found
 
 
@@ -317,7 +309,7 @@ def _since_first(part: Part, row: Row) -> Row:
     return _numbered_row(part, row, row["file"], row["first"])
 
 
-def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) -> None:
+def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Source) -> None:
     """Requests that begin in one piece, and end in another."""
     begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
     answers = [(_at(part, row), row["topic"], (row["partition"],)) for part, row in of["answer"]]
@@ -334,12 +326,15 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) 
         between = ((topic, partitions) for place, topic, partitions in answers if start < place < end)
         answered = len({(topic, partition) for topic, partitions in between for partition in partitions})
         if row["count"] == first["count"] == answered:
-            found.answered_fit[part.cluster] += 1
+            found.fit[part.cluster, REQUESTS_ANSWERED.name] += 1
         else:
-            found.answered.append(_numbered_row(part, row | {"answered": answered}, first["file"], first["line"]))
+            found.add(
+                REQUESTS_ANSWERED.name,
+                [_numbered_row(part, row | {"answered": answered}, first["file"], first["line"])],
+            )
 
 
-def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
+def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Source) -> None:
     """The last line of a piece and the first of the next, for each controller."""
     by: dict[tuple[int, int], list[tuple[_Place, Part, Row]]] = defaultdict(list)
     for part, row in ends:
@@ -350,12 +345,12 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
             was, now = before["correlation_id"], row["correlation_id"]
             epochs = {before["epoch"], row["epoch"]} - {UNKNOWN_EPOCH}
             if len(epochs) == 2:  # another tenure, which counts from 0
-                found.numbered_fit[part.cluster] += 1
+                found.fit[part.cluster, REQUESTS_IN_TURN.name] += 1
             elif (was == now and before["of"] != row["of"]) or (FIRST_IDS < now < was and _later(row, before)):
                 as_numbered = _numbered_row(part, row, before["file"], before["line"])
-                found.numbered.append(as_numbered | {"before_id": was, "before_of": before["of"]})
+                found.add(REQUESTS_IN_TURN.name, [as_numbered | {"before_id": was, "before_of": before["of"]}])
             elif was != now:
-                found.numbered_fit[part.cluster] += 1
+                found.fit[part.cluster, REQUESTS_IN_TURN.name] += 1
 
 
 def _later(row: Row, before: Row) -> bool:

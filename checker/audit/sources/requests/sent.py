@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from .....model.expr import const, field
 from .....model.sorts import Int
 from ...fields import TENURE, brokers, controller_epoch, count, deleted, followers
-from ...lines import LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_COUNTED, METADATA_COUNTED, METADATA_TAKEN, is_line
-from ...table.protocol import Column, Row, Table
 from ...history.journals import Part
 from ...history.spans import Span
+from ...lines import LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_COUNTED, METADATA_COUNTED, METADATA_TAKEN, is_line
+from ...table.protocol import Column, Row, Table
 
 LEADER_AND_ISR, UPDATE_METADATA = 0, 2
 """Kinds of requests, by their place in KINDS (observe/broker/handled.py)."""
