@@ -366,8 +366,8 @@ def test_an_epoch_below_one_that_any_line_told_begins_another_life() -> None:
     known = of_quorum(1, row="raft-high-watermark", raft_epoch=9)
     anew = of_quorum(2, row="raft-state", raft_epoch=0, from_raft_state="null")
     files = {0: LogFile(0, 0, "a", "d", "server")}
-    assert [row["life"] for row in walked([known, anew], files)] == [0, 1]
-    assert [row["life"] for row in walked([known | {"raft_epoch": 0}, anew], files)] == [0, 0]
+    assert [row["quorum_life"] for row in walked([known, anew], files)] == [0, 1]
+    assert [row["quorum_life"] for row in walked([known | {"raft_epoch": 0}, anew], files)] == [0, 0]
 
 
 @pytest.mark.parametrize("others", [frozenset(), frozenset({0})])
