@@ -8,12 +8,14 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from .catalogue import Inputs
-from .doubt import creations, renewals
+from .doubt.evidence import Evidence, numbers, raised_by
+from .doubt.excused import corrections, excused
 from .doubt.fit import fitted
-from .doubt.order import corrections, settled
+from .doubt.sign import Partitions
+from .doubt.signs import SIGNS
 from .doubt.signs.late import late_tenures
+from .doubt.signs.others import SIGN as OTHERS
 from .doubt.signs.wordings import mixed_wordings
-from .doubt.signs_seen import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
@@ -30,7 +32,7 @@ from .findings.tally import tallies
 from .findings.timeline import timeline
 from .history.claims import claims
 from .history.contradicted import contradicted
-from .history.doubts import Doubts
+from .history.doubts import MIXED, raised
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
@@ -48,8 +50,6 @@ from .judge import (
 )
 from .metadata import with_records
 from .observe.broker.hosted import HOSTED_LINES
-from .observe.broker.metadata import CACHED_LINES
-from .observe.broker.topic_ids import names_shared, taken_twice
 from .observe.controller.epoch_changes import EPOCH_CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
@@ -57,7 +57,7 @@ from .observe.duplicates import repeated, without_duplicates
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
 from .sources.nodes.observed import observed
-from .sources.requests.handled import handled, out_of_turn, requests
+from .sources.requests.handled import handled, requests
 from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
@@ -91,19 +91,18 @@ def audited(
     """
     files = {file.index: file for file in read.files}
     nodes = observed(log, read, metadata.chronicles, mixed_wordings(read.rows, (), files))
-    others = nodes.others
-    doubted, known = Doubts(gapped=others, mixed=others), None
-    while doubted != known:
-        known = doubted
+    doubts, known = raised(MIXED, nodes.others, OTHERS.name), None
+    while known is None or doubts.adds_to(known):
+        known = doubts
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         twice = Repeated.by_file(of["repeated"])
         whole = requests(read.rows, histories.journals, histories.spans, twice)
-        doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
-        doubted |= Doubts(out_of_turn=out_of_turn(whole))
+        evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_lines, known)
+        doubts = known | raised_by(evidence)
     defects = [*metadata.defects, *of["defect"]]
     changes = {EPOCH_CHANGES.name: PythonTable([asdict(change) for change in histories.epoch_changes])}
-    lines = Verdicts(of["count"], of["failing"])
+    lines = Verdicts([*of["count"]], [*of["failing"]])
     for shown, fit in ((changes, NO_FIT), (whole.tables(PythonTable), whole.fit), (nodes.tables(tables), nodes.fit)):
         lines += verdicts(shown, narrow, defects, fit)
     of_lines = lines.at_most_unknown(newer)
@@ -164,18 +163,19 @@ def _look(
     defects: list[Row] = []
     found = judged(inputs, defects)
     counts = counted(found)
-    concerned = of_concerned(inputs[EVENTS], counts)
-    fails, twice = ([], []) if concerned is None else _fails(concerned, with_findings(counts))
+    events_concerned = of_concerned(inputs[EVENTS], counts)
+    concerned = None if events_concerned is None else Inputs(events_concerned)
+    fails = [] if concerned is None else _fails(concerned, with_findings(counts))
     shown = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
-    numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
+    of_state, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
         "count": [*asked, *corrections(shown)],
         "failing": shown,
-        "sign": signs(counts, fails, names_shared(inputs[HOSTED_LINES]), twice),
+        "sign": numbers(SIGNS, Partitions(counts, fails, inputs, concerned)),
         "repeated": repeated(lines),
         "late": late_tenures(controllers),
-        "conditions": numbers,
+        "conditions": of_state,
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
@@ -189,15 +189,10 @@ def _look(
     return [row | {"what": what} for what, several in rows.items() for row in several]
 
 
-def _fails(concerned: Table, observed: Container[str]) -> tuple[list[Row], list[Row]]:
-    """The rows of some partitions that fail, as far as their lines can vouch for it; and what shows that these have the
-    names of others too.
+def _fails(concerned: Inputs, observed: Container[str]) -> list[Row]:
+    """The rows of some partitions that fail, as far as no excuse explains them.
 
     Args:
         observed: names of the observations that have such rows.
     """
-    inputs = Inputs(concerned)
-    fails = settled(concerned, failing(judged(inputs, [], observed)))
-    distinct = renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))
-    twice = [row for each in (HOSTED_LINES, CACHED_LINES) for row in taken_twice(inputs[each])]
-    return distinct, twice
+    return excused(failing(judged(concerned, [], observed)), concerned)

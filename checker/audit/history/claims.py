@@ -374,7 +374,7 @@ def controllers(
         again = over_lines(partial(claims, cuts=cuts), cuts.keys())
         rows = [*(row for row in rows if row["file"] not in cuts), *again]
     runs, reports = stated(rows)
-    back: set[tuple[int, int, int]] = set(doubts.late)
+    back: set[tuple[int, int, int]] = set(doubts.disordered)
     if suspected := {file.index: cuts.get(file.index, []) for file in files if file.goes_back}:
         back |= disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
     return [

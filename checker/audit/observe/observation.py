@@ -21,6 +21,7 @@ class Input:
         lines: ids of the rows of the line table that it is made of.
         of_events: makes it from the placed events of some partitions. None: it is made from histories, or other inputs.
         of: the inputs that it is made of instead, by `of_inputs`, each made of placed events.
+        excuses: names of what may explain a finding on its rows (doubt/excuses/).
     """
 
     name: str
@@ -28,6 +29,7 @@ class Input:
     of_events: Callable[[Table], Table] | None = None
     of: tuple[Input, ...] = ()
     of_inputs: Callable[..., Table] | None = None
+    excuses: Names = ("order",)
 
     @property
     def of_lines(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ....model.evaluate import name_of
 from ....model.expr import Expr, free, ite, true
@@ -12,10 +13,11 @@ from ....specs.errors import unknown
 from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
 from ..catalogue import observations
-from ..fields import releases, unsure
+from ..fields import gap, releases, unsure
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy
+from .shown_by import NOTHING_LED_THERE
 from .verdicts import SILENT, VERDICT, at_most_unknown
 
 Text = Callable[[Row], str]
@@ -41,6 +43,7 @@ class Rule:
         follows_from: codes of rules whose findings explain those of this one.
         remedy: what to do about a finding; every rule that is not a test's own has one.
         lost: the committed records that a row says are gone.
+        shows: what a row that it fails shows of the log itself (shown_by.py).
         compares: whether its rows set two places against each other without columns of the one before.
         page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
@@ -69,6 +72,7 @@ class Rule:
     remedy: Remedy | None = None
     lost: Callable[[Row], Lost] | None = None
     compares: bool = False
+    shows: tuple[str, ...] = ()
     page: str = ""
     family: str = ""
 
@@ -103,6 +107,21 @@ class Rule:
     def asks_for_gaps(self) -> str | None:
         """The column by which its verdict depends on missing lines, if it does."""
         return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
+
+    @property
+    def excuses(self) -> tuple[str, ...]:
+        """What may explain a row that it fails, by name (doubt/excuses/)."""
+        return observations()[self.observation].made_from.excuses
+
+    @cached_property
+    def compares_lines(self) -> bool:
+        """Whether it counts in its verdict whether a line is missing between the two that it compares."""
+        return gap in self.reads
+
+    @property
+    def rests_on_lines_above(self) -> bool:
+        """Whether a row that it fails contradicts lines above, and no one line that is missing explains it."""
+        return self.compares_lines and NOTHING_LED_THERE not in self.shows
 
     @property
     def looks_back(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.file import LogFile
-from isrproof.checker.audit.history.doubts import Doubts
+from isrproof.checker.audit.history.doubts import MIXED, raised
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.sources.metadata.chronicle import Chronicle
@@ -217,8 +217,7 @@ def test_no_epoch_is_known_to_be_taken_back_among_lines_of_others(
 
     cases()["KR301"].excerpts[0].write(tmp_path)
     assert verdicts() == {"illegal"}
-    doubted = Doubts(gapped=frozenset({0}), mixed=frozenset({0}))
-    monkeypatch.setattr("isrproof.checker.audit.pipeline.doubts", lambda *_: doubted)
+    monkeypatch.setattr("isrproof.checker.audit.pipeline.raised_by", lambda _: raised(MIXED, [0], "a sign"))
     assert verdicts() == {"suspicious"}
 
 

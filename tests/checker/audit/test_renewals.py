@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.doubt import renewals
+from isrproof.checker.audit.doubt.excuses import renewals
 from isrproof.checker.audit.options import Options
 
 STATE = (

@@ -12,14 +12,16 @@ Of several streams that have lines of a tenure, only the one that has the first 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...fields import TENURE, from_state, to_state
 from ...files.file import LogFile
-from ...history.doubts import TenureOfCluster
+from ...history.doubts import START_MISSING, TenureOfCluster
 from ...history.streams import streams
 from ...lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
 from ...table.protocol import Column, Row, Table
+from ..evidence import UNMOVED, Evidence
+from ..sign import Sign
 
 _KINDS = {"moved": MOVED["replica"], "failed": STOPPED["partition"], "sent": UPDATE_METADATA_SENT, "cached": CACHED}
 
@@ -40,7 +42,7 @@ def _counted(lines: Table, kind: str) -> Table:
     return lines.where(offline & online) if kind == "failed" else lines
 
 
-def beheaded(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[TenureOfCluster]:
+def start_missing(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[TenureOfCluster]:
     """The tenures whose beginning is missing; `rows` are those of `first_lines`, of these files."""
     ordered = streams(tuple(files))
     places = {file.index: (file.cluster, number, i) for number, own in enumerate(ordered) for i, file in enumerate(own)}
@@ -71,3 +73,17 @@ def _lost_its_beginning(first: Mapping[str, tuple[int, tuple[int, int]]]) -> boo
         return False
     (_, failed), moved, sent, cached = first["failed"], first.get("moved"), first.get("sent"), first.get("cached")
     return (moved is not None and failed < moved[1]) or (cached is not None and (sent is None or cached[0] < sent[0]))
+
+
+def _found(evidence: Evidence) -> Iterator[TenureOfCluster]:
+    begun = start_missing(evidence.facts(SIGN.name), evidence.theirs.values())
+    return (tenure for tenure in begun if evidence.numbers[tenure[0]][UNMOVED])
+
+
+SIGN: Sign = Sign(
+    "start-missing",
+    "a controller elects or sends before it has started",
+    START_MISSING,
+    _found,
+    look=lambda events, spans: first_lines(events),
+)

@@ -22,9 +22,12 @@ from typing import NamedTuple
 
 from ...fields import LEADER_DURING_DELETE, TENURE, leader, to_state
 from ...files.file import LogFile
+from ...history.doubts import GAPPED
 from ...history.streams import streams
 from ...lines import CACHED, CREATED, ELECTED, LEADER_AND_ISR_SENT, MOVED, UPDATE_METADATA_SENT
 from ...table.protocol import Column, Row, Table
+from ..evidence import Evidence
+from ..sign import Sign
 
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "elected": ELECTED,
@@ -141,3 +144,17 @@ def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
 def _sent(sent: _Printed, n: int) -> tuple[int, int]:
     """Where a state was sent at the earliest that is cached n times."""
     return sent.last if n >= sent.n else sent.first
+
+
+def pairs(evidence: Evidence) -> FollowUps:
+    """Lines that belong together, of the clusters that are asked."""
+    return follow_ups(evidence.facts(SIGN.name), evidence.theirs.values(), evidence.repeated)
+
+
+SIGN: Sign = Sign(
+    "follow-up-missing",
+    "a line is missing that always stands with another",
+    GAPPED,
+    lambda evidence: evidence.asked & evidence.once(pairs).gaps,
+    look=lambda events, spans: shown(events),
+)

@@ -15,11 +15,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from ...files.file import LogFile
-from ...history.doubts import Stretch
+from ...history.doubts import LESS_LOGGED, Stretch
 from ...history.spans import LINES_PER_FILE
 from ...history.streams import streams
 from ...lines import ANSWERED, BECOME_BEGUN, BECOME_ENDED, LEADER_AND_ISR_RECEIVED
 from ...table.protocol import Column, Row, Table
+from ..evidence import Evidence
+from ..sign import Sign
 
 _ACTS = tuple(dict.fromkeys((*BECOME_BEGUN, *BECOME_ENDED, *ANSWERED)))
 _REQUEST = ("file", "speaker", "controller", "correlation_id")
@@ -36,7 +38,7 @@ def requests_logged(events: Table) -> list[Row]:
     ]
 
 
-def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
+def less_logged(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
     """The stretches that rows of `requests_logged` show, each with how many requests are acted on there that were not
     received; `files` are those that the rows are of.
     """
@@ -74,3 +76,17 @@ def _around(row: Row, received: list[int]) -> Stretch:
     first = received[above - 1] + 1 if above else 1
     last = received[below] - 1 if below < len(received) else LINES_PER_FILE
     return row["file"], first, last
+
+
+def stretches(evidence: Evidence) -> dict[Stretch, int]:
+    """The stretches of clusters that are asked, each with how many requests are acted on there unreceived."""
+    return less_logged(evidence.facts(SIGN.name), evidence.theirs.values())
+
+
+SIGN: Sign = Sign(
+    "less-logged",
+    "a broker acts on requests that no line says it received, as it does elsewhere in the file",
+    LESS_LOGGED,
+    lambda evidence: evidence.once(stretches),
+    look=lambda events, spans: requests_logged(events),
+)

@@ -14,9 +14,11 @@ from dataclasses import asdict
 from typing import Any
 
 from ...fields import TENURE, controller, speaker
+from ...history.doubts import GAPPED
 from ...history.spans import Span
 from ...lines import CACHED, LEADER_AND_ISR_RECEIVED
 from ...table.protocol import Column, Row, Table
+from ..sign import Sign
 
 _LIFE = ("cluster", "life")
 _REACH = ("since", "until")
@@ -69,3 +71,12 @@ def _fall(lines: Mapping[int, Sequence[int]]) -> bool:
             return True
         reached = max(reached, *own)
     return False
+
+
+SIGN: Sign = Sign(
+    "requests-begin-anew",
+    "the numbers of a controller's requests to its own broker begin anew, and no line says why",
+    GAPPED,
+    lambda evidence: evidence.asked & begun_anew(evidence.facts(SIGN.name)),
+    look=numbered,
+)

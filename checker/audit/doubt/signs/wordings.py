@@ -13,8 +13,10 @@ from itertools import permutations
 
 from .....specs import releases
 from ...files.file import LogFile
+from ...history.doubts import MIXED
 from ...history.spans import Span
 from ...table.protocol import Row
+from ..sign import Sign
 
 _FIRST = releases.span("0.8.0")
 _Wordings = dict[int, tuple[int, int, int, int]]
@@ -58,3 +60,11 @@ def _in_turn(one: tuple[int, int, int, int], other: tuple[int, int, int, int], b
     """Whether a wording comes before and after another one, in the time of at most two processes."""
     first, last, since, until = one
     return first < other[0] < last and sum(since < ts <= until for ts in begun) < 2
+
+
+SIGN = Sign(
+    "wordings-mixed",
+    "the wording of a broker's lines goes to that of another release and back",
+    MIXED,
+    lambda evidence: mixed_wordings(evidence.claims, evidence.spans, evidence.files),
+)

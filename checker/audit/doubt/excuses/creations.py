@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..catalogue import observations
-from ..fields import LEADER_DURING_DELETE, leader
-from ..observe.controller.views import INCARNATION, PARTITION_VIEWS, ZNODE
-from ..observe.order import IN_ORDER
-from ..table.protocol import Row, Table
-from ..table.rows import known
-from .order import doubted
+from ...fields import LEADER_DURING_DELETE, leader
+from ...observe.controller.views import INCARNATION, PARTITION_VIEWS, ZNODE
+from ...observe.observation import Input
+from ...observe.order import IN_ORDER
+from ...table.protocol import Row, Table
+from ...table.rows import known
+from .excuse import Excuse
 
 _MARK = known(leader.eq(LEADER_DURING_DELETE))
 _WRITTEN = ("leader_epoch", "partition_epoch")
@@ -32,32 +32,20 @@ _Place = tuple[int, int]
 """A file and a line."""
 
 
-def distinct(views: Table, fails: Sequence[Row]) -> list[Row]:
-    """The failing rows of some partitions, "suspicious" where "illegal" compares lines between which a creation may be.
-
-    Args:
-        views: the partition views of at least these partitions.
-    """
-    asked = {_incarnation(row) for row in fails if _compares_views(row)}
-    if not asked:
-        return list(fails)
+def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
+    """Whether a creation may be between the two lines that each of some failing rows compares."""
+    wanted = {_incarnation(row) for row in asked}
     printed: Mapping[_Key, list[Row]] = defaultdict(list)
-    for row in views.select(*dict.fromkeys((*INCARNATION, *IN_ORDER, *ZNODE, "tenure", "file", "line"))).rows():
-        if _incarnation(row) in asked:
+    views = inputs[PARTITION_VIEWS].select(*dict.fromkeys((*INCARNATION, *IN_ORDER, *ZNODE, "tenure", "file", "line")))
+    for row in views.rows():
+        if _incarnation(row) in wanted:
             printed[_incarnation(row)].append(row)
     incarnations = {key: _Incarnation.of(rows) for key, rows in printed.items()}
-    return [
-        doubted(row, "creation")
-        if _compares_views(row) and incarnations[_incarnation(row)].created_between(row)
-        else row
-        for row in fails
-    ]
+    return [incarnations[_incarnation(row)].created_between(row) for row in asked]
 
 
 def _compares_views(row: Row) -> bool:
-    if row["verdict"] != "illegal" or row.get("before_line") is None:
-        return False
-    return observations()[row["observation"]].made_from is PARTITION_VIEWS
+    return row["verdict"] == "illegal" and row.get("before_line") is not None
 
 
 def _incarnation(row: Row) -> _Key:
@@ -153,3 +141,12 @@ def _scale(view: Row) -> str:
 def _write(view: Row) -> _Key:
     """The lines of one write: those of a tenure that print one version."""
     return view["tenure"], _number(view)
+
+
+EXCUSE = Excuse(
+    "creation",
+    assumes="creation",
+    says="the topic may have been deleted and created again between the two lines, and the lines of that be missing",
+    asks=_compares_views,
+    explained=_explained,
+)

@@ -14,16 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalogue import Inputs, observations
-from ..judge import failing, judged
-from ..rules.catalogue import rules_on
-from ..rules.moves import CONTRADICTED
-from ..table.protocol import Row, Table
+from ...catalogue import Inputs, observations
+from ...judge import failing, judged
+from ...observe.observation import Input
+from ...observe.placed import EVENTS
+from ...rules.catalogue import rules
+from ...rules.shown_by import NOTHING_LED_THERE
+from ...table.protocol import Row, Table
+from .excuse import Excuse
 
-DOUBT, DOUBTED = "doubt", "doubted"
-"""Columns of a failing row that is suspicious though its rule says more: what is doubted (that lines are in the "order"
-in which they were written; that no "creation" of the topic is missing), and the rule's own verdict."""
-_OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """The most orders that are tried; a finding with more that are possible is not vouched for."""
 _Line = tuple[Any, ...]
@@ -38,34 +37,27 @@ _Order = Mapping[_Moment, Sequence[_Place]]
 """The lines of some moments, each in the order in which they shall stand."""
 
 
-def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
-    """The failing rows of some partitions, "suspicious" where "illegal" rests on the order within a millisecond.
-
-    Args:
-        events: the placed events of all partitions that have a row that fails, without duplicates.
-    """
-    asked = {_key(row): row for row in fails if _rests_on_order(row)}
-    if not asked:
-        return list(fails)
-    partitions = {_partition(row) for row in asked.values()}
+def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
+    """Whether each of some failing rows rests on the order within a millisecond."""
+    events, by_key = inputs[EVENTS], {_key(row): row for row in asked}
+    partitions = {_partition(row) for row in asked}
     moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
-    orders = {key: moments.orders(row) for key, row in asked.items()}
-    unsure = {key for key, several in orders.items() if len(several) > _MOST or moments.turned_round(asked[key])}
+    orders = {key: moments.orders(row) for key, row in by_key.items()}
+    unsure = {key for key, several in orders.items() if len(several) > _MOST or moments.turned_round(by_key[key])}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
         asked_of = {observation for observation, _, _ in turn}
         rows = failing(judged(Inputs(events.like(moments.put(turn.values()))), [], asked_of))
-        unsure |= {key for key in turn if not _stands(asked[key], rows)}
-    return [doubted(row, "order") if _rests_on_order(row) and _key(row) in unsure else row for row in fails]
-
-
-def doubted(row: Row, why: str) -> Row:
-    """A failing row, now suspicious."""
-    return row | {"verdict": "suspicious", DOUBT: why, DOUBTED: row["verdict"]}
+        unsure |= {key for key in turn if not _stands(by_key[key], rows)}
+    return [_key(row) in unsure for row in asked]
 
 
 def _rests_on_order(row: Row) -> bool:
     """Whether it matters to a verdict in which order lines are; where a line may be missing, it is a sign of that."""
-    return bool(row["verdict"] == "illegal" or (row["verdict"] == "suspicious" and row["rule"] in CONTRADICTED))
+    return bool(row["verdict"] == "illegal" or (row["verdict"] == "suspicious" and _led_nowhere(row)))
+
+
+def _led_nowhere(row: Row) -> bool:
+    return NOTHING_LED_THERE in rules()[row["rule"]].shows
 
 
 def _stands(row: Row, rows: Iterable[Row]) -> bool:
@@ -79,21 +71,11 @@ def _stands(row: Row, rows: Iterable[Row]) -> bool:
         (_key(other) == _key(row) and other["verdict"] in ("illegal", row["verdict"]))
         or (
             other["verdict"] == "illegal"
-            and not {row["rule"], other["rule"]} & CONTRADICTED.keys()
+            and not (_led_nowhere(row) or _led_nowhere(other))
             and place in ((other["file"], other["line"]), (other.get("before_file"), other.get("before_line")))
         )
         for other in rows
     )
-
-
-def corrections(fails: Iterable[Row]) -> Iterator[Row]:
-    """What to add to the counts of verdicts (judge.counted) for these failing rows, which are settled."""
-    for row in fails:
-        if row.get(DOUBTED) == "illegal":
-            its_rules = {rule.code: "silent" for rule in rules_on(row["observation"])}
-            by = {name: row[name] for name in ("observation", *observations()[row["observation"]].counted_by)}
-            for verdict, n in (("illegal", -1), ("suspicious", 1)):
-                yield {**_OF_NONE, "cluster": row["cluster"], **by, **its_rules, row["rule"]: verdict, "n": n}
 
 
 def _partition(row: Row) -> tuple[Any, ...]:
@@ -242,3 +224,12 @@ def _turns(orders: Mapping[_Key, Sequence[_Order]]) -> list[dict[_Key, _Order]]:
             turns[turn][key] = order
             free |= dict.fromkeys(order, turn + 1)
     return turns
+
+
+EXCUSE = Excuse(
+    "order",
+    assumes="order",
+    says="lines of one millisecond may stand in another order than they were written in",
+    asks=_rests_on_order,
+    explained=_explained,
+)

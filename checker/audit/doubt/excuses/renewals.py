@@ -24,14 +24,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalogue import observations
-from ..lines import BECOME_BEGUN, BECOME_ENDED, FETCHERS_ADDED, ISR_WRITTEN, LEADER_AND_ISR_RECEIVED
-from ..observe.broker.hosted import HOSTED_LINES, MERGED, NO_EPOCH
-from ..observe.broker.taken import STARTS
-from ..observe.order import NEAR
-from ..rules.catalogue import rules
-from ..table.protocol import Row, Table
-from .order import doubted
+from ...catalogue import observations
+from ...lines import BECOME_BEGUN, BECOME_ENDED, FETCHERS_ADDED, ISR_WRITTEN, LEADER_AND_ISR_RECEIVED
+from ...observe.broker.hosted import HOSTED_LINES, MERGED, NO_EPOCH
+from ...observe.broker.taken import STARTS
+from ...observe.observation import Input
+from ...observe.order import NEAR
+from ...rules.catalogue import rules
+from ...table.protocol import Row, Table
+from .excuse import Excuse
 
 _HISTORY = ("journal", *NEAR)
 _OF_REQUEST = ("controller", "controller_epoch", "correlation_id")
@@ -48,34 +49,27 @@ _Key = tuple[Any, ...]
 _Number = Callable[[Row], int | None]
 
 
-def distinct(hosted: Table, fails: Sequence[Row]) -> list[Row]:
-    """The failing rows of some partitions, "suspicious" where "illegal" compares lines between which a replica may have
-    begun anew.
-
-    Args:
-        hosted: the lines of journals of at least these partitions.
-    """
-    asked = Counter(_history(row) for row in fails if _compares_lines(row))
-    if not asked:
-        return list(fails)
-    partitions = {history[1:] for history in asked}
+def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
+    """Whether its replica may have begun anew between the two lines that each of some failing rows compares."""
+    count = Counter(map(_history, asked))
+    partitions = {history[1:] for history in count}
     printed: dict[_Key, list[Row]] = defaultdict(list)
     homes: dict[_Key, _Key] = {}
-    for row in hosted.select(*dict.fromkeys(_READ)).rows():
+    for row in inputs[HOSTED_LINES].select(*dict.fromkeys(_READ)).rows():
         history = _history(row)
         if history[1:] in partitions:
             printed[history].append(row)
             homes[(row["file"], row["line"], *history[1:])] = history
     replicas = {key: _Replica.of(rows) for key, rows in printed.items()}
 
-    def in_doubt(row: Row) -> bool:
+    def may_begin_anew(row: Row) -> bool:
         history = _history(row)
         home = homes.get((row["before_file"], row["before_line"], *history[1:]), history)
         if home != history:
             return not replicas[home].is_of_epoch(row["before_file"], row["before_line"], row["leader_epoch"])
-        return asked[history] > _MANY or replicas[history].begins_anew(row)
+        return count[history] > _MANY or replicas[history].begins_anew(row)
 
-    return [doubted(row, "creation") if _compares_lines(row) and in_doubt(row) else row for row in fails]
+    return [may_begin_anew(row) for row in asked]
 
 
 def _is_of_one_id(row: Row) -> bool:
@@ -86,7 +80,7 @@ def _compares_lines(row: Row) -> bool:
     """Lines of one topic id are of one creation, whatever is missing between them."""
     if row["verdict"] != "illegal" or row.get("before_line") is None or _is_of_one_id(row):
         return False
-    return observations()[row["observation"]].made_from is HOSTED_LINES and rules()[row["rule"]].contradicts(row)
+    return rules()[row["rule"]].contradicts(row)
 
 
 def _history(row: Row) -> _Key:
@@ -193,3 +187,12 @@ class _Replica:
         """The number that the next line below prints which is of another request; -1 if there is none."""
         below = (i for i in range(here + 1, len(self.lines)) if self._is_another(i, here))
         return next((number for i in below if (number := of(self.lines[i])) is not None), -1)
+
+
+EXCUSE = Excuse(
+    "renewal",
+    assumes="creation",
+    says="the replica may have begun anew between the two lines, and the lines of that be missing",
+    asks=_compares_lines,
+    explained=_explained,
+)
