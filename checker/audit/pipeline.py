@@ -11,6 +11,7 @@ from .catalogue import Inputs
 from .doubt.evidence import Evidence, numbers, raised_by
 from .doubt.excused import corrections, excused
 from .doubt.fit import fitted
+from .doubt.in_words import in_words
 from .doubt.sign import Partitions
 from .doubt.signs import SIGNS
 from .doubt.signs.late import late_tenures
@@ -125,6 +126,7 @@ def audited(
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
             metadata,
             with_defects(defects),
+            in_doubt=in_words(known, files),
         )
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import ReplicaRow, TimelineRow
+from ..doubt.in_words import InDoubt
 from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
@@ -63,6 +64,8 @@ class Audited:
     defects: tuple[str, ...] = ()
     not_known: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By cluster what this program does not know of its logs, in words."""
+    in_doubt: Mapping[int, tuple[InDoubt, ...]] = field(default_factory=dict)
+    """By cluster which lines cannot be taken at their word, and which sign shows it."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 

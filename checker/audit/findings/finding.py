@@ -76,6 +76,8 @@ class Finding:
     lost: tuple[Lost, ...] = ()
     caused_by: tuple[Origin, ...] = ()
     cluster: int = 0
+    not_illegal_because: str | None = None
+    """Why it is not illegal, where its rule says so of lines that can be taken at their word."""
 
     @property
     def known_as(self) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import ReplicaRow, TimelineRow
+from ..doubt.in_words import InDoubt
 from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
@@ -176,6 +177,8 @@ class Report:
     replicas: tuple[ReplicaRow, ...] | None = None
     metadata: tuple[MetadataLog, ...] | None = None
     not_known: tuple[str, ...] = ()
+    in_doubt: tuple[InDoubt, ...] = ()
+    """Lines that cannot be taken at their word: findings that rest on them are suspicious or unknown at most."""
 
     @property
     def left_out(self) -> int:
@@ -231,6 +234,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         state=_state(found, cluster, files),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
         not_known=found.not_known.get(cluster, ()),
+        in_doubt=found.in_doubt.get(cluster, ()),
     )
 
 
