@@ -111,8 +111,7 @@ def audited(
     counts = [*of_lines.counts, *metadata.verdicts.counts]
     fails = first_failing([*of_lines.fails, *metadata.verdicts.fails])
     made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
-    moments = (*timeline(of["state"], files), *metadata.timeline) if with_timeline else None
-    return numbered_by_cluster(
+    found = numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
             tuple(sorted(made, key=in_report_order)),
@@ -121,7 +120,7 @@ def audited(
             repeated_in_files(twice, files),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
-            moments,
+            timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
             metadata,
@@ -129,6 +128,9 @@ def audited(
             in_doubt=in_words(known, files),
         )
     )
+    if found.timeline is not None:
+        found = replace(found, timeline=(*found.timeline, *metadata.timeline))
+    return found
 
 
 def first_look(events: Table) -> list[Row]:

@@ -1,11 +1,11 @@
-"""Findings between whose two lines a topic may have been created again, though the lines that tell of it are missing.
+"""Findings on two lines between which a topic may have been created again.
 
-A topic that is created again starts at version 0 and leader epoch 0, so nothing is compared across a creation. Where
-the lines of a creation are missing, two partitions of one name pass for one, and contradict each other: such a finding
-is suspicious at most. That a creation is missing shows in what the other lines print:
+A topic that is created again starts at version 0 and leader epoch 0, so rules compare nothing across a creation. If the
+lines of a creation are missing, two partitions of one name look like one that contradicts itself: the finding is
+suspicious at most. Other lines show that a creation is missing:
 
-* The versions of the znode (up to 1.0 the leader epochs) fall, and stay below. If they do so on the lines of one write
-  only, and go on as before, then no creation was there: a state was printed that is not the znode's.
+* The versions of the znode (up to 1.0 the leader epochs) fall and stay low. If they fall on the lines of one write
+  only and then go on as before, there was no creation: a state was printed that is not the znode's.
 * After the mark of a deletion a state is printed that was not printed before it.
 """
 

@@ -1,20 +1,19 @@
-"""Findings on a broker's lines between which its replica may have begun anew, though the lines that tell of it are
-missing.
+"""Findings on two lines of a broker between which its replica may have begun anew.
 
-A replica begins anew where it is deleted and created again, and where the broker's process starts: then the broker has
-no leader epoch, and takes any. Where these lines are missing, two stretches pass for one, and contradict each other:
-such a finding is suspicious at most. The other lines show it:
+A replica begins anew when it is deleted and created again, and when the broker's process starts: the broker then knows
+no leader epoch, and takes any. If these lines are missing, two stretches look like one that contradicts itself: the
+finding is suspicious at most. Other lines show it:
 
-* A line that leads or follows prints that there was no epoch before.
-* Correlation ids fall: a controller counts anew for each connection. Those of two controllers tell nothing, so a
-  finding across both is doubted too.
-* Leader epochs fall, or versions do not grow, and stay below. If they do so on the lines of one request only, and go on
-  as before, then nothing began anew.
+* A line about leading or following prints that there was no epoch before.
+* Correlation ids fall: a controller counts anew for each connection. Ids of two controllers cannot be compared, so a
+  finding across both is in doubt, too.
+* Leader epochs fall, or versions do not grow, and stay low. If they do so on the lines of one request only and then go
+  on as before, nothing began anew.
 
 The same is asked of what the process takes next after a finding. Between the two lines of some findings certain others
-never stand (`Observation.between`): where one does, a line is missing that belongs to it. And a line of another broker
-was written before the epoch of the finding only if a line below it tells of that epoch or an earlier one: else the
-broker may have gone on to a later one.
+never stand (`Observation.between`): if one does, a line that belongs to it is missing. And a line of another broker
+was written before the epoch of the finding only if a later line of that broker shows this epoch or an earlier one:
+else that broker may have gone on to a later one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Tenures that have lost their beginning, though an earlier epoch is told of above them.
+"""Tenures whose start is missing.
 
-* A controller that starts moves every replica that is alive to OnlineReplica before it elects leaders. Where an
-  election fails before the first move of a replica, the lines of the start are missing. (Not if no replica is moved at
-  all: then none may have been alive, or moves of replicas are not logged.)
-* A broker caches what a controller has sent. Where it does so before the controller sends anything, in one stream, the
-  lines between are missing.
+* A controller that starts moves every live replica to OnlineReplica before it elects leaders. If an election fails
+  before the first move of a replica, lines of the start are missing. (If no replica is moved at all, none may have
+  been alive, or moves of replicas are not logged.)
+* A broker caches what a controller has sent. If it caches something before the controller sends anything, in one
+  stream, the lines between are missing.
 
-Of several streams that have lines of a tenure, only the one that has the first of them can show its beginning.
+If several streams have lines of a tenure, only the one with the earliest of them can show its start.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Lines that never stand without another: where one of the two is not there, the file itself shows a gap.
+"""Lines that never stand alone: if one of a pair is missing, the file itself shows a gap.
 
-All four are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
+Each pair is looked for within one stream and one tenure, so neither clocks nor missing files matter:
 
-* what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
-  several brokers may speak in the stream;
-* what the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later: it
-  takes requests in turn, but refuses what is still under way once another controller has told it of a later epoch;
-* what the controller elects it sends by LeaderAndIsr, if it sends anything later;
-* what the controller creates and sends by LeaderAndIsr, it has brought online between.
+* The controller has sent, by UpdateMetadata, whatever its own broker caches, and as often, unless several brokers may
+  speak in the stream.
+* Its own broker caches whatever the controller sends by UpdateMetadata, if it caches anything that was sent later. A
+  broker takes requests in turn, but refuses those under way once another controller has sent it a later epoch.
+* The controller sends, by LeaderAndIsr, whatever it elects, if it sends anything later.
+* The controller has brought online whatever it creates and then sends by LeaderAndIsr.
 
-Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
-than the controller sends: what it is sent while it starts, it caches once.)
+Clean recordings and logs of real clusters have no exception at TRACE, where these lines are logged. (A broker may cache
+less often than the controller sends: what it is sent while it starts, it caches once.)
 """
 
 from __future__ import annotations

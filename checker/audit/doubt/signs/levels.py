@@ -1,11 +1,11 @@
-"""Stretches of a file in which less was logged than above or below: someone changed the level, or left lines out.
+"""Stretches of a file in which less was logged than above or below: the level was changed, or lines were left out.
 
-A broker that says what it does with a LeaderAndIsr request has received it, and says so in the same log, at TRACE. If
-it receives some requests, and acts on others of which no such line is there, then the lines between the last that it
-received above and the first below are those of another level, or some of them are missing. Requests are told apart by
-who sent them and by their correlation ids, so neither clocks nor other files matter.
+A broker that acts on a LeaderAndIsr request has received it, and at TRACE the same log says so. If a broker's log has
+such lines for some requests and not for others, lines are missing between the last request received above and the
+first received below. A request is known by its sender and its correlation id, so neither clocks nor other files matter.
 
-Clean recordings and logs of real clusters have no such request but one in the middle of which a log begins.
+In clean recordings and logs of real clusters only one request is like that: the one in the middle of which a log
+begins.
 """
 
 from __future__ import annotations

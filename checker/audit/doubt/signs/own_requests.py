@@ -1,9 +1,9 @@
-"""Requests that a controller sends to its own broker: their numbers tell of a life that began where no line says so.
+"""Request numbers that begin anew within a life of the cluster.
 
-A controller keeps one connection to its own broker for as long as it has its epoch: the correlation ids of what that
-broker takes from it rise, and no request is there twice. (To another broker they begin anew when that one starts
-again.) Where they begin anew under the same epoch, the cluster was wiped, or lines of another cluster follow; if
-histories know of no other life there, the lines with which it began are missing.
+A controller keeps one connection to its own broker as long as it has its epoch: the correlation ids of what that broker
+takes from it rise, and no request comes twice. (To another broker they begin anew when that broker starts again.) If
+they begin anew under the same epoch, the cluster was wiped, or lines of another cluster follow. If histories know of
+no other life there, the lines with which it began are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Lines that one process cannot have written all: they are worded as in releases that have none in common.
+"""Lines that one process cannot have written: no release has the wordings of all of them.
 
-A process is of one release. A broker that is upgraded prints one wording, then another; where the first comes again
-after the second, its lines are mixed with those of others, unless its process was started twice meanwhile. Between
-0.8.0 and 0.8.1 people ran builds of trunk, which have wordings of both.
+A process runs one release. A broker that is upgraded prints one wording, then another. If the first comes back, lines
+of other brokers are among its own, unless its process was started twice in between. Between 0.8.0 and 0.8.1 people
+ran builds of trunk, which have wordings of both.
 """
 
 from __future__ import annotations
