@@ -45,7 +45,7 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     read = log.read(first_look)
     histories = fitted(log, read, None)
     found: dict[Input, Table] = {CHANGES: tables.of_rows([asdict(change) for change in histories.epoch_changes])}
-    shown_by = dict(requests(read.rows, histories.journals, histories.spans).rows)
+    shown_by = dict(requests(read.rows, histories.journals).rows)
 
     def look(events: Table) -> list[Row]:
         found.update(Inputs(without_duplicates(placed(events, histories.spans, journals=histories.journals))))

@@ -99,9 +99,8 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 )
 """What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
 
-deleted, followers = field("deleted", Int()), field("followers", Int())
 known_controller_epoch = field("known_controller_epoch", Int())
-OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers, known_controller_epoch)
+OF_REQUEST: Mapping[str, Sort] = sorts(known_controller_epoch)
 """What the audit reads, beside that, of lines about whole requests."""
 OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
 """The columns of events that any part of the audit reads."""

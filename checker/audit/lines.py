@@ -46,7 +46,6 @@ LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints what a LeaderAndIsr request says of a partition."""
 LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_ENDED = ("leader-and-isr-begun",), ("leader-and-isr-ended",)
 """A broker begins, and ends, to handle a whole LeaderAndIsr request (since 2.6, and 2.7)."""
-LEADER_AND_ISR_COUNTED, METADATA_COUNTED = ("leader-and-isr-sent-count",), ("update-metadata-sent-count",)
 """A controller prints how many partitions a request is about that it sends (since 2.6)."""
 LEADER_AND_ISR_VOID = ("leader-and-isr-ignored", "leader-and-isr-error")
 """A broker takes nothing of a whole LeaderAndIsr request, or does not come to its end."""

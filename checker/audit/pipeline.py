@@ -98,7 +98,7 @@ def audited(
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         twice = Repeated.by_file(of["repeated"])
-        whole = requests(read.rows, histories.journals, histories.spans, twice)
+        whole = requests(read.rows, histories.journals, twice)
         evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_lines, known)
         doubts = known | raised_by(evidence)
     defects = [*metadata.defects, *of["defect"]]
@@ -125,7 +125,7 @@ def audited(
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
             metadata,
             with_defects(defects),
-            in_doubt=in_words(known, files),
+            in_doubt=in_words(doubts, files),
         )
     )
     if found.timeline is not None:

@@ -7,11 +7,12 @@ from functools import cache
 
 import pytest
 from click.testing import CliRunner, Result
-from isrproof.checker.audit.rules.catalogue import find, rules
+from isrproof.checker.audit.rules.catalogue import RETIRED, find, rules
 from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, summary
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.cli import main
 from isrproof.checker.pages import rules as rules_page
+from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import span
 
 RULES = [pytest.param(rule, id=code) for code, rule in rules().items()]
@@ -74,3 +75,10 @@ def test_an_unknown_rule_is_misuse(wrong: str, near: str) -> None:
     as_json = run(wrong, "--json")
     assert as_json.exit_code == 2
     assert near in json.loads(as_json.stdout)["error"]
+
+
+def test_a_retired_rule_says_why_it_went_and_its_code_is_not_used_again() -> None:
+    assert not RETIRED.keys() & rules().keys()
+    (code, why), *_ = RETIRED.items()
+    with pytest.raises(IsrproofError, match=f"{code} is retired: {why[:20]}"):
+        find(code)

@@ -27,8 +27,6 @@ answered = field("answered", Int())
 """How many of its partitions lines of the broker are about, while it handles the request."""
 before_id, before_of, of = field("before_id", Int()), field("before_of", Int(0)), field("of", Int(0))
 """The correlation id of the request before it; which kind that was, and this is."""
-total, sent_total, before_total = (field(name, Int()) for name in ("total", "sent_total", "before_total"))
-"""How many partitions a request is about, as the broker prints it, and as the controller does; of the one before."""
 KINDS = ("LeaderAndIsr", "StopReplica", "UpdateMetadata")
 _ROW: Mapping[str, Sort] = {
     **{name: EVENT[name] for name in ("file", "line")},
@@ -58,8 +56,6 @@ REQUESTS_IN_TURN = _observation("requests_in_turn", sorts(of, before_of, before_
 METADATA_RECEIVED = _observation("metadata_received", sorts(controller_epoch, was(controller_epoch)))
 """UpdateMetadata requests that were taken, with the greatest controller epoch that the process had heard of."""
 
-REQUESTS_COUNTED = _observation("requests_counted", sorts(of, controller_epoch, total, sent_total, before_total))
-"""Requests that were taken, with what their controller sent: the line of as many partitions, or else the next."""
 
 REQUESTS_REFUSED = _observation("requests_refused", _EPOCHS, compared=False)
 """Requests that are refused since their controller's epoch is old, and that have no older one than the broker knows."""

@@ -8,7 +8,6 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
 * *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
   requests of one controller in one epoch, from 0 when it begins to send to the broker. A line that is no later than the
   one above it may be another's copy.
-* *sent*, *taken*: how many partitions it is about, as its controller and as the broker print it (sent.py).
 * *refused*: a line with which a whole request is refused, since its controller's epoch is old.
 * *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
 """
@@ -28,7 +27,6 @@ from .....model.expr import field as column
 from .....model.sorts import Bool, Int
 from ...fields import controller_epoch, correlation_id, known_controller_epoch, ts
 from ...history.journals import Journals, Part, Process
-from ...history.spans import Span
 from ...lines import (
     ANSWERED,
     CONTROLLER_REFUSED,
@@ -44,8 +42,7 @@ from ...lines import (
 from ...table.absent import false_where_absent
 from ...table.protocol import Column, Row, Table
 from ..source import Source
-from .columns import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN, REQUESTS_REFUSED
-from .sent import counts, disagreeing, with_epochs
+from .columns import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_IN_TURN, REQUESTS_REFUSED
 
 FIRST_IDS = 2
 """A controller that takes a broker back counts from 0 again; the first of its requests may print no line."""
@@ -76,7 +73,7 @@ _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("contr
 def handled(events: Table) -> list[Row]:
     """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
     own = events.present("speaker")
-    tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *_refused(own), *counts(events))
+    tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *_refused(own))
     found = [{"kind": kind} | row for kind, table in tables for row in table.rows()]
     return [*(row for row in found if row["kind"] != "answered-on"), *_by_topic(found)]
 
@@ -218,7 +215,7 @@ def out_of_turn(found: Source) -> frozenset[int]:
     return frozenset(row["file"] for row in rows if row["correlation_id"] < row["before_id"])
 
 
-def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], repeated: Collection[int] = ()) -> Source:
+def requests(rows: Sequence[Row], journals: Journals, repeated: Collection[int] = ()) -> Source:
     """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.
 
     Args:
@@ -247,8 +244,6 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], rep
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
     found.add(METADATA_RECEIVED.name, _epochs(of["epochs_taken"], placed))
-    taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
-    found.add(REQUESTS_COUNTED.name, disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans))
     return found
 
 
