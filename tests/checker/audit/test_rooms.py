@@ -10,7 +10,8 @@ AUDIT = Path(__file__).parents[3] / "checker" / "audit"
 ORDER = (
     *("options", "engine", "lines", "table", "fields", "files", "history", "observe", "fit", "rules"),
     *("judge", "ties", "creations", "renewals", "doubt", "findings", "release_given"),
-    *("metadata", "metadata_spark", "not_known", "nodes", "requests", "pipeline", "spark_ready", "report", "command"),
+    *("metadata", "metadata_spark", "not_known", "nodes", "requests", "pipeline", "spark_ready", "report"),
+    *("opening", "misuse", "outputs", "command"),
 )
 """Folders and modules of checker/audit; places come before all of them, in traces."""
 
