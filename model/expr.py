@@ -30,9 +30,11 @@ from .operators import QUANTIFIERS as QUANTIFIERS
 from .operators import Op as Op
 from .operators import topological as topological
 from .sorts import (
+    SCALARS,
     Bool,
     BoolSort,
     Bound,
+    BySort,
     EnumSort,
     FiniteSort,
     Int,
@@ -412,17 +414,20 @@ def exists(bound: Expr, body: Expr | bool) -> Expr:
     return _quantifier(Op.EXISTS, bound, body)
 
 
+_GENERAL: BySort[Sort] = BySort(
+    {
+        **dict.fromkeys((*SCALARS, RecordSort, SeqSort), lambda sort: sort),
+        IntSort: lambda sort: Int(),
+        SetSort: lambda sort: SetSort(general(sort.element)),
+        OptionSort: lambda sort: OptionSort(general(sort.element)),
+        MapSort: lambda sort: MapSort(sort.key, general(sort.value)),
+    }
+)
+
+
 def general(sort: Sort) -> Sort:
     """The sort without the bounds of its integers."""
-    if isinstance(sort, IntSort):
-        return Int()
-    if isinstance(sort, SetSort):
-        return SetSort(general(sort.element))
-    if isinstance(sort, OptionSort):
-        return OptionSort(general(sort.element))
-    if isinstance(sort, MapSort):
-        return MapSort(sort.key, general(sort.value))
-    return sort
+    return _GENERAL[type(sort)](sort)
 
 
 true = const(True, Bool)

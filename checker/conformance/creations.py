@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from .evidence import UNSEEN, Evidence, NotDecidedError
+from .lines import Key
 from .names import Names
-from .partitions import Key
 
 CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
 """The steps that create a topic, with the parameters that are its replicas."""

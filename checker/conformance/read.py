@@ -15,7 +15,8 @@ from ...traces.formats.reading import PARTS, Unwrapped
 from ...traces.place import Place
 from ...traces.sources.paths import Source, expand
 from ...traces.sources.text import Lines
-from .evidence import Evidence, Seen
+from .evidence import Evidence
+from .lines import PlacedEvent
 
 
 def read(paths: Sequence[str]) -> Evidence:
@@ -24,7 +25,7 @@ def read(paths: Sequence[str]) -> Evidence:
     Raises:
         IsrproofError: a path does not exist, a file cannot be read, or no line is understood.
     """
-    seen: list[Seen] = []
+    seen: list[PlacedEvent] = []
     count = 0
     for _, sources in expand(paths, holds_lines=holds_lines):
         for source in sources:
@@ -32,7 +33,7 @@ def read(paths: Sequence[str]) -> Evidence:
                 count += 1
                 event = parse_line(text)
                 if isinstance(event, Event):
-                    seen.append(Seen(place, event))
+                    seen.append(PlacedEvent(place, event))
     if not seen:
         raise IsrproofError(f"no line of {', '.join(paths)} is a controller's or a broker's that Kafka prints")
     return Evidence(seen, count)

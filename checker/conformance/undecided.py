@@ -10,15 +10,17 @@ from ...model.cluster.state import DIRECTORIES, RESTARTS, UNSEEN_DIRECTORIES, UN
 from ...specs.lines import rows
 from ...traces.events.event import Event
 from .directories import FAILED
-from .evidence import ELECTION, LIVE_FOUND, REGISTERED, TRIED, Evidence, Seen
-from .partitions import key_of
+from .evidence import REGISTERED, TRIED, Evidence
+from .lines import PlacedEvent, key_of
+from .live import LIVE_FOUND
+from .looks import ELECTION
 from .validate import Beyond, Verdict
 
 Bears = Callable[[Event], bool]
 """A check whether an event that is not followed bears on a line."""
 
 
-def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) -> list[Beyond]:
+def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[PlacedEvent]) -> list[Beyond]:
     """Return the events that the model does not follow, each with the first line that it bears on; in line order."""
     found: dict[int, Beyond] = {}
     for bears, reason in _reasons(evidence, parts):
@@ -70,7 +72,7 @@ def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
     return any(time <= (event.ts or time) for time in since.values())
 
 
-def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
+def _beside(evidence: Evidence, verdict: Verdict) -> PlacedEvent | None:
     """Return a line of another file with the time of the rejected one: files are merged by time."""
     line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
     if line is None or line.event.ts is None:
@@ -87,10 +89,9 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
-    failures = () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else (each.event for each in evidence.seen)
-    for event in (each for each in failures if each.row in FAILED):
+    for event in () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else evidence.of(*FAILED):
         yield partial(_since, event), "a log directory had failed by then, which is not looked at"
-    for event in (each.event for each in evidence.seen if each.event.row == ELECTION):
+    for event in evidence.of(ELECTION):
         if event.strategy == "UNCLEAN":
             yield (
                 partial(_since, event),
@@ -114,7 +115,8 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         for broker, event in _sessions_lost(evidence):
             what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"
             yield partial(_since, event), what
-        for broker, event in () if evidence.registers else _gone_and_back(evidence):
+        # No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
+        for broker, event in () if evidence.registers else evidence.live.gone_and_back():
             what = f"broker {broker} was gone and came back: without server.log it is not known whether it was dead"
             yield partial(_since, event), what
 
@@ -141,32 +143,15 @@ def _beginnings(evidence: Evidence) -> dict[int, int]:
 
 def _elected_apart(evidence: Evidence) -> Iterator[Event]:
     """The lines in which preferred leaders of some partitions, not of all, are asked for."""
-    for event in (each.event for each in evidence.seen if each.event.row == "election-requested"):
+    for event in evidence.of(ELECTION):
         if event.detail and len(set(event.detail.split(","))) < len(evidence.names.partitions):
             yield event
 
 
 def _asked_before(evidence: Evidence, elected: Event) -> Event:
     """Return the line in which an election was asked for, or that of the election where there is none."""
-    asked = (each.event for each in evidence.seen if each.event.row == "election-requested")
-    before = (each for each in asked if each.controller == elected.controller and _since(each, elected))
+    before = (each for each in evidence.of(ELECTION) if each.controller == elected.controller and _since(each, elected))
     return max(before, key=lambda each: each.ts or 0, default=elected)
-
-
-def _gone_and_back(evidence: Evidence) -> Iterator[tuple[int, Event]]:
-    """Yield brokers that controllers found live, then gone, then live, and the first line that shows them gone.
-
-    No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
-    """
-    live: frozenset[int] = frozenset()
-    gone: dict[int, Event] = {}
-    looks = (each.event for each in evidence.seen if each.event.row in LIVE_FOUND)
-    for event in sorted(looks, key=lambda each: each.ts or 0):
-        now = frozenset(event.brokers or ())
-        gone |= dict.fromkeys((*(live - now), *(event.bounced_brokers or ())), event)
-        for broker in sorted(now & gone.keys()):
-            yield broker, gone.pop(broker)
-        live = now
 
 
 def _sessions_lost(evidence: Evidence) -> Iterator[tuple[int, Event]]:

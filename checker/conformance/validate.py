@@ -23,7 +23,8 @@ from ...specs.releases import Release
 from ...traces.events.event import Event
 from ...traces.place import Place
 from . import MOST_STATES, lazy
-from .evidence import Evidence, NotDecidedError, Seen, compared
+from .evidence import Evidence, NotDecidedError, compared
+from .lines import PlacedEvent
 from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, unasked, without_controllers
 from .written import Writer
 
@@ -73,7 +74,7 @@ class Told(NamedTuple):
     """The fields that it shows to differ from the model's initial state."""
     first: May = unasked
     """The steps with which a run may begin, if the log does not show them (`openings`)."""
-    beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: ()
+    beyond: Callable[[Sequence[PlacedEvent]], Sequence[Beyond]] = lambda _: ()
     """The compared lines' events that the model does not follow, first lines first: from there on none is rejected."""
 
 
@@ -125,9 +126,9 @@ def verdicts(
         return Runs(steps, Writer(steps.instance, release, evidence.names, rows), levels, told.begins)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
-    looked, ends = evidence.with_looks(lines), told.beyond(lines)
+    looked, ends = evidence.looks.between(lines), told.beyond(lines)
     enough = ends[0].line if ends else len(lines)
-    both = ((wanted | evidence.looks, looked), (wanted, lines))
+    both = ((wanted | evidence.looks.rows, looked), (wanted, lines))
     searches = [_lazily(runs(rows), some, wanted, enough, told.first) for rows, some in both if some is not None]
     reached = 0
     for _ in lazy.EFFORTS:
@@ -174,7 +175,9 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
         raise NotDecidedError(f"{size} are more than a state of the model has room for{less}") from None
 
 
-def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
+def _lazily(
+    runs: Runs, lines: Sequence[PlacedEvent], wanted: Collection[str], enough: int, first: May
+) -> Iterator[int]:
     """Yield the number of lines of the rows `wanted` that a run with few hidden steps writes, after each effort."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
@@ -182,7 +185,7 @@ def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: 
         yield sum(number <= written for number in numbers)
 
 
-def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
+def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Verdict:
     """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
@@ -230,7 +233,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[
     return reached
 
 
-def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[str | None, str]:
+def _why(runs: Runs, reached: set[Config], stream: Stream, line: PlacedEvent) -> tuple[str | None, str]:
     """Return the clause that forbids a step from writing the line, and a reason; fewest forbidding clauses first."""
     best: tuple[int, str, str] | None = None
     waiting = [first for each in reached for first, *_ in pending(each.rest, stream)[:1]]

@@ -7,7 +7,8 @@ from ...traces.events.event import Event
 from ...traces.events.parse import parse_line
 from ...traces.place import Place
 from ..conformance import read, sequence, simulate
-from ..conformance.evidence import Evidence, Seen
+from ..conformance.evidence import Evidence
+from ..conformance.lines import PlacedEvent
 from ..conformance.names import numbered
 from . import ROOT
 
@@ -65,7 +66,7 @@ def _of_model() -> Evidence:
     assert run is not None, "the matrix finds it"
     log = simulate.log_of(instance, run, CLUSTER.release(RELEASE), "TRACE", numbered(3, 1))
     seen = [
-        Seen(Place(file, number), event)
+        PlacedEvent(Place(file, number), event)
         for file, lines in sorted(log.files.items())
         for number, line in enumerate(lines, 1)
         if isinstance(event := parse_line(line), Event)

@@ -9,7 +9,7 @@ from ...model.expr import Op, topological
 from ...model.property import Property
 from ...model.protocol import Model
 from ...model.script import Script, script_of
-from ...model.sorts import FiniteSort, MapSort, SetSort, Settings
+from ...model.sorts import FiniteSort, SetSort, Settings, with_inner
 from .types import in_range
 
 OF_SIZES = (
@@ -107,16 +107,5 @@ def counted(model: Model) -> tuple[FiniteSort, ...]:
 
 def sizes(model: Model) -> set[str]:
     """The settings that say how many elements a finite sort has."""
-    found = set()
-    for each in model.fields:
-        stack = [each.sort]
-        while stack:
-            sort = stack.pop()
-            if isinstance(sort, FiniteSort):
-                found.add(sort.size.name)
-            if isinstance(sort, MapSort):
-                stack += [sort.key, sort.value]
-            element = getattr(sort, "element", None)
-            if element is not None:
-                stack.append(element)
-    return found
+    sorts = with_inner(*(each.sort for each in model.fields))
+    return {each.size.name for each in sorts if isinstance(each, FiniteSort)}

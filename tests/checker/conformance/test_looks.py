@@ -33,7 +33,7 @@ def _asked(folder: Path, asked: Sequence[Asked], tried: int) -> list[list[str]]:
     )
     (folder / "state-change.log").write_text("".join(elections), "utf-8")
     evidence = read.read([str(folder)])
-    looks = evidence.with_looks(evidence.compared)
+    looks = evidence.looks.between(evidence.compared)
     assert looks is not None
     calls_taken = [(each.event.detail or "").split(",") for each in looks if each.event.row == "election-requested"]
     assert [sorted(f"{topic}-{number}" for topic, number in each.epochs) for each in evidence.asked] == calls_taken

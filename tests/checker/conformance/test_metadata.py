@@ -17,9 +17,9 @@ from isrproof.traces.metadata.reader import FRAME
 from isrproof.traces.metadata.text import log_bytes
 from isrproof.traces.metadata.writer import data_value, raw_batch
 
-from tests.checker.audit.test_metadata import BEGINNING
 from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
 from tests.conftest import SHARED
+from tests.metadata_folders import BEGINNING
 from tests.metadata_logs import unpack_samples
 from tests.newer_records import WAYS, offsets, rewritten
 

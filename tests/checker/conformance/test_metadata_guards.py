@@ -17,7 +17,7 @@ from isrproof.checker.conformance.metadata.validate import Verdict, validate
 from isrproof.checker.explore.run import explore
 from isrproof.model.kraft.kraft import KRAFT
 
-from tests.checker.audit.test_metadata import TOPIC, elected, put
+from tests.metadata_folders import TOPIC, elected, put
 
 Record = tuple[str, Mapping[str, Any]]
 Batch = Sequence[Record]

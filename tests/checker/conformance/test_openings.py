@@ -175,7 +175,7 @@ def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_p
     both = line.replace("topics t1", "topics t1,t9")
     path.write_text(path.read_text("utf-8").replace(line, f"{both}\n{both.replace('t1,t9', 't1,t7,t9')}"), "utf-8")
     evidence = read.read([str(tmp_path)])
-    looks = evidence.with_looks(evidence.compared)
+    looks = evidence.looks.between(evidence.compared)
     assert looks is not None
     assert [each.event.detail for each in looks if each.event.row == "topic-deletion-queued"] == ["t1"]
     assert command("cluster", str(tmp_path), "--release", "2.8")[1]["verdict"] == "accepted"

@@ -51,7 +51,7 @@ def test_where_looks_at_who_is_live_fit_no_run_the_search_goes_on_without_them(h
             "".join(map(partial(_later, hours), path.read_text("utf-8").splitlines(keepends=True))), "utf-8"
         )
     evidence = read.read([str(folder)])
-    assert evidence.with_looks(evidence.compared) is not None
+    assert evidence.looks.between(evidence.compared) is not None
     found = validated(folder, "2.8")
     assert (found.verdict, found.reason) == ("accepted", "")
     assert found.compared > 4
