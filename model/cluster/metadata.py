@@ -1,4 +1,4 @@
-"""Brokers' metadata caches: the leaders and live brokers that clients see (broker.md 2.6).
+"""Brokers' metadata caches: the leaders and live brokers that clients see (MetadataCache.scala).
 
 UpdateMetadata requests go the way of all requests of a controller. Each replaces the live brokers, and the partitions
 that it names: leader -2 removes one, a partition that it does not name stays. Leader epochs are not compared: the last
