@@ -22,9 +22,9 @@ from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
 from .broker_lines import directory_fails
+from .broker_properties import informed_and_quiet
 from .effects import ISR, REQUESTS, Effects
 from .lines import prints_line
-from .promises import informed_and_quiet
 from .requests import runs
 from .state import (
     DIRECTORY_FAILURES,

@@ -14,8 +14,8 @@ from ..expr import Expr, both, either, exists, forall, ite, mapped, none, record
 from ..family import Chosen
 from ..property import Property
 from .broker_lines import metadata_cached
+from .controller_properties import is_settled
 from .effects import DELETION, Effects
-from .properties import is_settled
 from .requests import head, is_quiet, may_read, read, replicas_in_request, runs
 from .state import (
     Cached,

@@ -35,12 +35,12 @@ from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
 from .broker_lines import replica_stopped
+from .broker_properties import informed_and_quiet
 from .controller import unknown_is
 from .effects import DELETION, FACTORS, REQUESTS, Effects
 from .lines import REASSIGNMENT_STRATEGY, Listed, prints_line
 from .lines import listed as printed
 from .outside import one, other, third
-from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
     CANCELLED,
