@@ -59,3 +59,60 @@ The line is one of state-change.log.
 {LEADS.format(offset=0)}
 ```
 """
+OBSERVATION = '''
+"""Replicas that a broker deletes."""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Int
+from ...fields import sorts
+from ...lines import REPLICA_DELETED
+from ...table.protocol import Table
+from ..observation import Names, Observation
+from .hosted import HOSTED, HOSTED_LINES
+
+twice = field("twice", Int())
+
+
+def _deleted(lines: Table, *_: Names) -> Table:
+    return lines.of_lines(REPLICA_DELETED).derive(twice=field("deletions", Int(0)) + 1)
+
+
+REPLICAS_DELETED = Observation(
+    "replicas_deleted",
+    made_from=HOSTED_LINES,
+    lines=REPLICA_DELETED,
+    columns={**HOSTED, **sorts(twice)},
+    make=_deleted,
+)
+"""Where a broker deletes a replica."""
+'''
+ENVELOPE = """
+[[envelope]]
+id = "planted"
+meaning = "a shipper that nobody knows"
+source = "the shipper's manual"
+line = '<(?P<label>[a-z0-9-]{1,63}) {time}> (?P<text>.*)'
+order = "written"
+example = '<kafka-1 2026-03-14T09:26:53.589793238Z> LINE'
+"""
+RECORD = """[[record]]
+key = 70
+name = "Planted"
+since = ["4.4"]
+fields = [
+    { name = "brokerId", type = "int32" },
+]
+
+"""
+PROPERTY = """
+ACTING_EPOCHS_ARE_WRITTEN = Property(
+    "ActingEpochsAreWritten",
+    "No controller acts in an epoch above the one in ZooKeeper.",
+    forall(c, phase[c].ne("none").implies(epoch[c] <= controller_epoch)),
+    cites=("kafka.controller.KafkaController",),
+)
+
+
+def properties("""
