@@ -12,6 +12,7 @@ from ..lines import Block
 from ..property import Property
 from ..protocol import Model
 from . import (
+    broker_properties,
     controller,
     deletion,
     directories,
@@ -19,7 +20,6 @@ from . import (
     isr,
     metadata,
     outside,
-    promises,
     reassign,
     requests,
     shutdown,
@@ -27,6 +27,7 @@ from . import (
     zombies,
 )
 from .beyond import BEYOND
+from .controller_properties import partition_in_zookeeper, properties
 from .effects import (
     DELETION,
     FACTORS,
@@ -41,7 +42,6 @@ from .effects import (
     Effects,
 )
 from .progress import UNASKED, progress
-from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
 from .state import (
     ASKED,
@@ -182,7 +182,7 @@ def _build(chosen: Chosen) -> Model:
 
 
 def _promised(chosen: Chosen) -> tuple[Property, ...]:
-    of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
+    of_requests = broker_properties.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
     of_shutdown = shutdown.properties(chosen) if SHUTDOWN in chosen.parts else ()

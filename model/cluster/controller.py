@@ -1,4 +1,4 @@
-"""The controller: election, start-up and failover (controller.md 3.1, 3.2), and its event handlers (4).
+"""The controller: election, start-up and failover, and its event handlers (KafkaController.scala).
 
 One thread takes the events one after the other; between the steps of a handler its broker may die, and others write.
 A call of a state machine is a step: for all partitions, and of replicas for all on one broker, as Kafka groups them.

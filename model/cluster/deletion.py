@@ -1,4 +1,4 @@
-"""Topic deletion (controller.md 4.1): queued in ZooKeeper, started, answered, retried, completed.
+"""Topic deletion (TopicDeletionManager.scala): queued in ZooKeeper, started, answered, retried, completed.
 
 A topic has one partition here, or several where the instance has such topics: they are deleted together. What a
 controller knows of deletions is lost with it; what is queued is not. A partition is moved to NonExistentPartition when

@@ -1,4 +1,4 @@
-"""Log directories that fail while their broker lives (KIP-112; broker.md 1, controller.md 4).
+"""Log directories that fail while their broker lives (KIP-112; docs/zookeeper.md, "Failed log directories").
 
 A broker stops serving the replicas in a directory that fails. It reports by a znode that a directory failed, not which
 one. The controller sends it LeaderAndIsr for all its replicas; the answer names those that are offline
@@ -22,9 +22,9 @@ from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
 from .broker_lines import directory_fails
+from .broker_properties import informed_and_quiet
 from .effects import ISR, REQUESTS, Effects
 from .lines import prints_line
-from .promises import informed_and_quiet
 from .requests import runs
 from .state import (
     DIRECTORY_FAILURES,

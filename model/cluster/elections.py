@@ -1,11 +1,11 @@
-"""Elections that are asked for, of some partitions and not of others (controller.md 2.1): of preferred leaders.
+"""Elections that are asked for, of some partitions and not of others: of preferred leaders.
 
 An administrator names partitions, or the controller finds brokers that lead less than they should; all that were named
 are one call of the partition state machine. Up to 2.1 every named one is elected, even if the preferred one leads
 already; since 2.2 only the others.
 
 Not in the model: elections of partitions that have no leader and ISR yet; a starting controller takes up what was asked
-without waiting for a further event (step 12 of its start).
+without waiting for a further event (docs/zookeeper.md, "Start and failover", step 12).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Leaders that shrink and expand the ISR: up to 2.6 they write the znode, since 2.7 they ask the controller (KIP-497).
 
 A follower may fall behind at any time, and catch up whenever it runs and follows. A leader with an old state finds out
-by the version of the znode: its write fails, and it stays as it is until a request brings a newer state (broker.md 3.5,
-3.6).
+by the version of the znode: its write fails, and it stays as it is until a request brings a newer state
+(docs/zookeeper.md, "How a leader changes its ISR").
 
 Not in the model: the answer of the controller on its way back, so nothing comes in between (KAFKA-12686, KAFKA-12751).
 Where a leader throws for a member that it does not find (KAFKA-9672), the partitions that it would look at next are not
@@ -233,7 +233,7 @@ def refuse(effects: Effects) -> Action:
             "a member may not be in the ISR": waived(~_eligible(effects), "to refuse is never wrong"),
         },
         updates={proposed[b]: proposed[b].put(p, NOTHING_ASKED)},
-        cites=("KAFKA-14140", "INELIGIBLE_REPLICA"),
+        cites=("KAFKA-14140", "processAlterPartition in KafkaController.scala"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..expr import Expr, both, forall, some
 from ..property import Property
 from .controller import unknown_is
-from .properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
+from .controller_properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
 from .state import (
     assignment,
     c,

@@ -1,8 +1,9 @@
 """Lemmas that show that a settled controller has left nothing to dead brokers: what its handlers keep, step by step.
 
 Of each replica that leads, or is in an ISR, the controller knows that its broker is live, or has it among the brokers
-to move (`to_move`); when it is idle none is to be moved. That is S1 and S2, and it needs the repair of KAFKA-3143: a
-new controller has all brokers to move that are not live. What its caches and state machines say is kept beside it.
+to move (`to_move`); when it is idle none is to be moved. That is LeaderAliveOrNone and DeadOutOfIsr, and it needs the
+repair of KAFKA-3143: a new controller has all brokers to move that are not live. What its caches and state machines say
+is kept beside it.
 """
 
 from __future__ import annotations

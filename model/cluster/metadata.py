@@ -1,4 +1,4 @@
-"""Brokers' metadata caches: the leaders and live brokers that clients see (broker.md 2.6).
+"""Brokers' metadata caches: the leaders and live brokers that clients see (MetadataCache.scala).
 
 UpdateMetadata requests go the way of all requests of a controller. Each replaces the live brokers, and the partitions
 that it names: leader -2 removes one, a partition that it does not name stays. Leader epochs are not compared: the last
@@ -14,8 +14,8 @@ from ..expr import Expr, both, either, exists, forall, ite, mapped, none, record
 from ..family import Chosen
 from ..property import Property
 from .broker_lines import metadata_cached
+from .controller_properties import is_settled
 from .effects import DELETION, Effects
-from .properties import is_settled
 from .requests import head, is_quiet, may_read, read, replicas_in_request, runs
 from .state import (
     Cached,

@@ -19,9 +19,9 @@ from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
 from . import unclean
+from .controller_properties import has_settled
 from .effects import DELETION, REQUESTS
 from .metadata import agrees
-from .properties import has_settled
 from .requests import is_quiet
 from .state import (
     CACHES,

@@ -1,4 +1,4 @@
-"""Reassignment of partitions (controller.md 4.2): replicas are added, join the ISR, and others are removed.
+"""Reassignment of partitions (KafkaController.scala): replicas are added, join the ISR, and others are removed.
 
 While it goes on a partition's replicas are those that are asked for, then those that it had. Up to 2.3 what is asked
 for is in /admin/reassign_partitions, since 2.4 in the topic's znode (KIP-455); here it is `assignment` and `origin`.
@@ -35,12 +35,12 @@ from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
 from .broker_lines import replica_stopped
+from .broker_properties import informed_and_quiet
 from .controller import unknown_is
 from .effects import DELETION, FACTORS, REQUESTS, Effects
 from .lines import REASSIGNMENT_STRATEGY, Listed, prints_line
 from .lines import listed as printed
 from .outside import one, other, third
-from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
     CANCELLED,
@@ -377,7 +377,10 @@ def end(effects: Effects) -> Action:
 
 
 def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Check whether a replica is stopped (broker.md 2.5): since 2.6 by no lower epoch, up to 3.4.0 not by its own."""
+    """Check whether a replica is stopped: since 2.6 by no lower epoch, up to 3.4.0 not by its own.
+
+    That is stopReplicas in ReplicaManager.scala.
+    """
     if effects.chosen.before("2.6"):
         return ordered.is_some()
     its, own = ordered.value["leader_epoch"], mine.value["leader_epoch"]

@@ -1,4 +1,7 @@
-"""Moves that a controller asks its replica machine for, and that the table refuses (controller.md 8.2), as history."""
+"""Moves that a controller asks its replica machine for, and that the table refuses, as history.
+
+Which of them are harmless: docs/zookeeper.md, "Moves that are refused, and harmless".
+"""
 
 from __future__ import annotations
 

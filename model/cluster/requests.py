@@ -1,4 +1,4 @@
-"""Requests on their way to brokers, and how brokers handle LeaderAndIsr (broker.md 2.1).
+"""Requests on their way to brokers, and how brokers handle LeaderAndIsr (ReplicaManager.scala).
 
 A controller has a connection to each broker that it takes for live; on each, requests arrive in the order in which they
 were sent. A request that a broker has not read when it dies is sent again in its next life, until the controller notes
@@ -136,7 +136,7 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
 
 
 def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING_WAIVED) -> dict[str, Expr | Clause]:
-    """Return the guard of a broker that obeys a request of a kind (broker.md 2.1, 2.6).
+    """Return the guard of a broker that obeys a request of a kind (ReplicaManager.scala).
 
     `harmless`: the clauses that requests of the kind do not need, with the reason.
     """
@@ -171,7 +171,7 @@ def is_found(effects: Effects, ordered: Expr) -> Expr:
 
 
 def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Check that a broker takes a state; without a leader it follows nobody and keeps its epoch (broker.md 2.3)."""
+    """Check that a broker takes a state; without a leader it follows nobody and keeps its epoch (makeFollowers)."""
     return both(accepts(effects, ordered, mine), is_found(effects, ordered))
 
 
@@ -191,7 +191,7 @@ def replicas_in_request(effects: Effects) -> Listed:
 
 
 def handle(effects: Effects) -> Action:
-    """Return the action of steps 2 to 9 of broker.md 2.1."""
+    """Return the action of steps 2 to 9 (docs/zookeeper.md, "How a broker takes LeaderAndIsr")."""
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = ordered.value["leader"].eq(some(b))
     handling = _handling(effects, ordered)
@@ -246,7 +246,7 @@ def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
 
 
 def refuse(effects: Effects) -> Action:
-    """Return the action of steps 0 and 1 of broker.md 2.1."""
+    """Return the action of steps 0 and 1 (docs/zookeeper.md, "How a broker takes LeaderAndIsr")."""
     old, ordered = (
         e < accepted_epoch[b],
         ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], NO_ZNODE),

@@ -1,4 +1,4 @@
-"""Controlled shutdown: a broker that stops asks the controller to take its leaderships away (controller.md 4).
+"""Controlled shutdown: a broker that stops asks the controller to take its leaderships away (doControlledShutdown).
 
 The broker stops afterwards whatever the answer is: it dies by the step that all brokers die by. A controller that
 takes over does not know who was shutting down.

@@ -1,4 +1,6 @@
-"""Requests that wait: produce with acks=all, and fetch, in the purgatory of a partition's leader (broker.md 3.7, 6).
+"""Requests that wait: produce with acks=all, and fetch, in the purgatory of a partition's leader.
+
+They are Kafka's DelayedProduce and DelayedFetch (docs/zookeeper.md, "Requests that wait").
 
 One partition, its leader's broker, one follower, at most one request of each kind at a time. The states of a request
 are those of specs/machines. A request is looked at anew when the high watermark or the log's end moves, when the broker

@@ -166,7 +166,7 @@ MIN_INSYNC = Behaviour(
     fields=(starts(crashes, 0, "how many brokers have crashed"),),
     ghosts=(ACKNOWLEDGED,),
     suspends=("WeakIsr", "StrongIsr"),
-    cites=("min.insync.replicas", "KIP-966"),
+    cites=("checkEnoughReplicasReachOffset in Partition.scala", "KIP-966"),
 )
 
 

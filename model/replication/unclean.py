@@ -100,7 +100,7 @@ UNCLEAN_ELECTION = Behaviour(
     properties=(PARTITION_OF_QUORUM.of(views.UNCLEAN_LEADER_ALONE_IN_ISR), UNCLEAN_ELECTED),
     ghosts=(KEPT,),
     suspends=("WeakIsr", "StrongIsr", "LeaderFromIsr"),
-    cites=("KAFKA-1028", "unclean.leader.election.enable"),
+    cites=("KAFKA-1028", "kafka.controller.PartitionLeaderElectionAlgorithms"),
 )
 
 KEEPS_ISR = Behaviour(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 import pytest
@@ -47,6 +48,19 @@ def test_the_page_has_the_docstring_an_example_and_the_facts(rule: Rule) -> None
     assert run(rule.code).output == shown
     everything = all_pages()
     assert all(line in everything for line in shown.splitlines() if not line.startswith("#"))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_code_is_one_of_its_subject(rule: Rule) -> None:
+    folders = [folders for first, last, folders, _ in rules_page.SCHEME if first <= rule.code <= last]
+    assert re.fullmatch(r"KR\d{3}", rule.code)
+    assert len(folders) == 1
+    assert rule.family in folders[0]
+
+
+def test_every_subject_has_rules() -> None:
+    for first, last, folders, about in rules_page.SCHEME:
+        assert {rule.family for code, rule in rules().items() if first <= code <= last} == set(folders), about
 
 
 def test_the_list_names_every_rule() -> None:

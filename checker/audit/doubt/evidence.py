@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ..files.file import LogFile
 from ..history.claims import OverLines
@@ -14,10 +14,7 @@ from ..history.doubts import NO_DOUBT, Doubts, raised
 from ..history.spans import Span
 from ..sources.source import Source
 from ..table.protocol import Row, Table
-from .sign import Counts, Partitions
-
-if TYPE_CHECKING:
-    from .sign import Sign
+from .sign import Counts, Partitions, Sign
 
 _Made = TypeVar("_Made")
 CONTRADICTED, UNMOVED, MOVES = "contradicted", "unmoved", "moves"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..history.doubts import Effect
 from ..history.spans import Span
 from ..observe.observation import Input
 from ..table.protocol import Row, Table
-
-if TYPE_CHECKING:
-    from .evidence import Evidence
 
 Counts = Iterator[tuple[int, str, int]]
 """Clusters, what is counted of them, and how many there are."""
@@ -39,8 +36,8 @@ class Sign:
     shows: str
     """What the log shows, as a clause for people."""
     effect: Effect
-    found: Callable[[Evidence], Iterable[Any]]
-    """Gives what is in doubt, each in the scope of the effect."""
+    found: Callable[[Any], Iterable[Any]]
+    """From the `Evidence` of an audit to what is in doubt, each in the scope of the effect."""
     counted: Callable[[Partitions], Counts] | None = None
     """Counts, in each look at partitions, what `found` weighs."""
     look: Callable[[Table, Sequence[Span]], list[Row]] | None = None

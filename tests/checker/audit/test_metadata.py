@@ -168,7 +168,7 @@ def test_cases_give_the_same_bytes_in_columns(code: str, tmp_path: Path) -> None
 @pytest.mark.corpus
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_two_real_clusters(tmp_path: Path, engine: str) -> None:
-    """No false alarm; what is known of the 4.1.0 run is found (kafka/kraft-samples/README.md)."""
+    """No false alarm; what is known of the 4.1.0 run is found."""
     one, other = sorted(unpack_samples(SHARED, tmp_path).iterdir())
     shown = report(one, engine=engine)
     assert found(shown) == []

@@ -185,7 +185,10 @@ def test_a_controller_that_was_replaced_can_write_up_to_2_0() -> None:
 
 @pytest.mark.full
 def test_what_the_tables_refuse_in_a_deletion() -> None:
-    """controller.md 8.2: the benign pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650)."""
+    """The harmless pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650).
+
+    docs/zookeeper.md, "Moves that are refused, and harmless", has them.
+    """
     few = {"outages": 2, "failovers": 0}
     for release, other, offline in (("1.1", True, True), ("2.0.0", False, True), ("2.3", False, False)):
         one = CLUSTER.model(release, adding=["deletion"])

@@ -25,7 +25,7 @@ PROVED = [
 ]
 
 SETTLED = ["LeaderAliveOrNone", "DeadOutOfIsr", "OfflineWithoutLeader", "OnlineIfAlive"]
-"""The first is S1, the second S2: what a controller leaves to dead brokers once it has settled."""
+"""What a controller leaves to dead brokers once it has settled (docs/zookeeper.md, "Start and failover")."""
 slow = pytest.mark.slow
 
 

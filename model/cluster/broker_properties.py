@@ -1,12 +1,12 @@
-"""Promises about brokers' own view: what they accept, and what they know once no request is on its way."""
+"""Properties of brokers: what they accept of requests, and what they know once none is on its way."""
 
 from __future__ import annotations
 
 from ..expr import Expr, after, both, either, exists, forall, some, true
 from ..family import Chosen
 from ..property import Property
+from .controller_properties import is_settled
 from .effects import DELETION, PREFERRED, SHUTDOWN, Effects
-from .properties import is_settled
 from .requests import head, is_quiet, runs
 from .state import (
     ASKED,

@@ -1,4 +1,4 @@
-"""Promises about a cluster: what a controller leaves behind, and the properties of every partition's view."""
+"""Properties of controllers: what one leaves in ZooKeeper, one per epoch; and those of every partition's view."""
 
 from __future__ import annotations
 
