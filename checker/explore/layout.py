@@ -110,7 +110,9 @@ def scalar_range(sort: Sort, settings: Settings) -> tuple[int, int] | None:
         return 0, resolve(Bound(sort.size), settings) - 1
     if isinstance(sort, IntSort):
         if sort.lo is None or sort.hi is None:
-            raise SortError(f"the explorer needs both bounds of an integer field, {sort} has not; write Int(lo, hi)")
+            raise SortError(
+                f"the explorer needs both bounds of an integer field, and {sort} lacks one; write Int(lo, hi)"
+            )
         return resolve(sort.lo, settings), resolve(sort.hi, settings)
     return None
 

@@ -80,7 +80,7 @@ class Domain:
         if isinstance(sort, FiniteSort):
             size = self.kept.get(sort.size.name)
             return z3.DeclareSort(sort.name) if size is None else _enumeration(*_named(sort, size))[0]
-        raise SortError(f"{sort} is no scalar; expected a Bool, an Int, an enum, a finite or an open sort")
+        raise SortError(f"{sort} is not a scalar; expected a Bool, an Int, an enum, a finite or an open sort")
 
     def listed(self, sort: Sort) -> list[Term] | None:
         """All values of a scalar sort, or None if they are too many or unknown."""
@@ -368,7 +368,7 @@ def _table_of(shapes: list[Shape], first: int = 0) -> Callable[[Term], Shape]:
 
 def _table(domain: Domain) -> Reading[Shape]:
     def given(node: Expr) -> Shape:
-        raise SortError(f"`{node!r}` has no translation; give it among the leaves")
+        raise SortError(f"`{node!r}` has no translation; add it to the leaves")
 
     def setting(node: Expr) -> Term:
         name = node.data.name

@@ -149,4 +149,4 @@ def test_a_metadata_log_is_left_aside() -> None:
     for alone in (node / "metadata", node / "metadata" / "00000000000000000000.log"):
         code, text = run("formats", str(alone))
         assert code == 2
-        assert "expected text logs, got files of a metadata log of KRaft" in text
+        assert "expected text logs, got files of KRaft's metadata log" in text

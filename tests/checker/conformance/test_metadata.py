@@ -144,7 +144,7 @@ def test_a_log_is_not_accepted_for_committed_records_that_were_not_looked_at(tmp
     assert (found.verdict, found.place) == ("unknown", None)
     (first, end), (start, last) = found.offsets
     assert (first, end, last) == (0, lost - 1, 326)
-    assert f"not looked at: offsets {lost} to {start - 1}; " in found.reason
+    assert f"not compared: offsets {lost} to {start - 1}; " in found.reason
 
 
 def test_a_hole_at_the_end_is_one_too(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_hole_at_the_end_is_one_too(tmp_path: Path) -> None:
     lost = harmed(first, 273)
     found = validate([str(first.parent)])
     assert (found.verdict, found.offsets) == ("unknown", ((0, lost - 1),))
-    assert f"not looked at: offsets {lost} to 274; " in found.reason
+    assert f"not compared: offsets {lost} to 274; " in found.reason
 
 
 def without(folder: Path, first: int, last: int) -> None:
@@ -188,8 +188,8 @@ def test_after_a_hole_that_no_snapshot_fills_nothing_is_compared(tmp_path: Path)
     ((begun, end),) = found.offsets
     assert begun == 0
     assert 59 <= end < 100
-    assert f"not looked at: offsets {end + 1} to " in found.reason
-    assert "what they made is in no snapshot" in found.reason
+    assert f"not compared: offsets {end + 1} to " in found.reason
+    assert "their effect is in no snapshot" in found.reason
 
 
 @pytest.mark.parametrize(("key", "verdict"), [(PARTITION_CHANGE, "unknown"), (NO_OP, "accepted")])
@@ -227,7 +227,7 @@ def test_what_is_not_known_is_neither_accepted_nor_rejected(way: str, tmp_path: 
         segment.write_bytes(rewritten(raw, later.__contains__, WAYS[way]))
     found = validate([str(tmp_path / "log")], Chosen())
     assert (found.verdict, found.place) == ("unknown", None)
-    assert found.reason.startswith(f"from offset {start} on nothing is compared")
+    assert found.reason.startswith(f"nothing is compared from offset {start} on")
     assert found.matched == found.compared > 0
 
 

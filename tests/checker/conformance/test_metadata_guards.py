@@ -480,7 +480,7 @@ def test_a_snapshot_alone_is_no_path(tmp_path: Path) -> None:
     put(tmp_path, 1, lines, f"{40:020d}-0000000001.checkpoint")
     found = validate([str(tmp_path)])
     assert (found.verdict, found.compared, found.level) == ("unknown", 0, "3.9-IV0")
-    assert "there is no segment" in found.reason
+    assert "no segment has records" in found.reason
     ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
     assert ran.exit_code == 3
     assert "accepted" not in ran.output
@@ -497,7 +497,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--level", "INFO"], "--level is for logs of text"),
+        (["--level", "INFO"], "--level applies to text logs"),
         (["--without", "KAFKA-1952"], "did you mean 'KAFKA-19522'"),
         (["--release", "2.3"], "has no row for Kafka 2.3"),
     ],

@@ -191,7 +191,7 @@ def test_a_level_leaves_lines_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("kip320",), "does not say what its steps print"),
+        (("kip320",), "declare no lines"),
         (("cluster", "--release", "1.0.2"), "no row for Kafka 1.0.2"),
         (("cluster", "--release", "2.0.0", "--level", "LOUD"), "unknown level 'LOUD'"),
         (("cluster", "--property", "LeaderAliveOrNon"), "did you mean 'LeaderAliveOrNone'"),
@@ -207,7 +207,7 @@ def test_files_that_are_there_are_not_overwritten(tmp_path: Path) -> None:
     assert _command("cluster", "--out", str(tmp_path / "run"))[0] == 0
     code, said = _command("cluster", "--out", str(tmp_path / "run"), "--json")
     assert code == 2
-    assert "is there already" in json.loads(said)["error"]
+    assert "exists already" in json.loads(said)["error"]
 
 
 def test_a_line_reads_what_its_step_knows() -> None:

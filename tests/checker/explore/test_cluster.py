@@ -540,7 +540,7 @@ def test_a_family_says_what_it_has_no_row_for() -> None:
         CLUSTER.model("2.0.0", adding=["unclean election"])
     code, output = CliRunner().invoke(main, ["explore", "kip101", "--with", "zombies"]), ""
     assert code.exit_code == 2
-    assert "--with is for models that have parts" in code.output + output
+    assert "--with applies to models that have parts" in code.output + output
 
 
 def test_a_table_with_a_behaviour_switched_off_is_that_of_no_other_release() -> None:

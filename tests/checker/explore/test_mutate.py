@@ -137,7 +137,7 @@ def test_one_that_is_broken_in_the_only_instance_is_refused_too() -> None:
 
 
 def test_a_table_promises_nothing_that_breaks() -> None:
-    with pytest.raises(ModelError, match="promises nothing that breaks"):
+    with pytest.raises(ModelError, match="has no property that a step can break"):
         next(mutations(table_model("replica", "2.0.0")))
 
 

@@ -110,7 +110,7 @@ def on_spark(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--checkpoint", "levels"], "--checkpoint is for --master"),
+        (["--checkpoint", "levels"], "--checkpoint needs --master"),
         (["--master", "spark://nowhere:7077"], "--checkpoint FOLDER"),
         (["--master", "local[2]", "--coverage"], "--coverage does not go with --master"),
         (["--master", "local[2]", "--max-memory", "9"], "--max-memory does not go with --master"),

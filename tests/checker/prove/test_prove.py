@@ -293,7 +293,7 @@ def test_the_command_refuses_what_it_does_not_know() -> None:
         (["kip320", "--minimise", "--property", "WeakIsr"], "--minimise does not go with --property."),
         (["kip320", "--mutate", "--each-lemma"], "--each-lemma does not go with --mutate."),
         (["kip320", "--bounded", "2", "--without-lemma", "InRange"], "--bounded does not go with --without-lemma."),
-        (["kip320", "--jobs", "3"], "--jobs is for --matrix."),
+        (["kip320", "--jobs", "3"], "--jobs applies to --matrix only."),
         (["--matrix", "kip320"], "leave kip320 out"),
         (["replica", "--set", "replicas=3"], "replica does not go with --set."),
         (["kip320", "--smtlib", "/proc/nowhere"], "/proc/nowhere: No such file or directory"),

@@ -82,7 +82,7 @@ def test_that_majorities_meet_is_not_inductive_by_itself() -> None:
 
 
 def test_beside_the_verdict_stands_what_is_believed_of_majorities() -> None:
-    assert "two sets whose sizes together are more than there are elements have one in common" in " ".join(
+    assert "two sets whose sizes add up to more than the number of elements have one in common" in " ".join(
         proof("raft").trusted
     )
 

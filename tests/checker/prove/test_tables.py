@@ -102,7 +102,7 @@ def test_what_a_broker_promises_begins_and_ends_with_a_behaviour(
 def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
     ran = CliRunner().invoke(main, ["prove", "partition-role"])
     assert (ran.exit_code, "partition-role table: unknown" in ran.output) == (3, True)
-    assert "No promise is stated about this table" in ran.output
+    assert "No property is stated about this table" in ran.output
     assert "each state may follow each other one" in ran.output
     assert "  Leader: a higher epoch, itself the leader" in ran.output
 
