@@ -67,7 +67,7 @@ def test_a_model_of_a_file_that_is_not_there(file: Path) -> None:
         model("nowhere/two_phase.py:MODEL")
     with pytest.raises(UnknownNameError, match="expected one of: MODEL, IMPATIENT"):
         model(f"{file}:OTHER")
-    with pytest.raises(DefinitionError, match="vote is no Model"):
+    with pytest.raises(DefinitionError, match="vote is not a Model"):
         model(f"{file}:vote")
 
 

@@ -144,11 +144,11 @@ def test_the_module_for_tlc_has_it() -> None:
 
 
 def test_misuse_is_told() -> None:
-    with pytest.raises(DefinitionError, match="a goal is what the kind 'leads_to' has"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has a goal"):
         Property("P", "?", asked, "leads_to")
-    with pytest.raises(DefinitionError, match="a goal is what the kind 'leads_to' has"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has a goal"):
         Property("P", "?", asked, goal=asked)
-    with pytest.raises(DefinitionError, match="fairness is for the kind 'leads_to'"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has fairness"):
         Property("P", "?", asked, fair=("Ask",))
     with pytest.raises(DefinitionError, match="expected a Bool"):
         Property("P", "?", asked, "leads_to", goal=turns)

@@ -30,7 +30,7 @@ NEEDED_SMALL = {
     ("LeaderExpandIsr", "reached the high watermark"): 8,
     ("LeaderIncHighWatermark", "every isr member has the offset"): 6,
     ("LeaderShrinkIsr", "in the quorum's epoch"): 9,
-    ("BecomeFollower", "offset is where the logs part"): 9,
+    ("BecomeFollower", "the logs diverge at the offset"): 9,
 }
 NEEDED_THREE = {
     ("LeaderExpandIsr", "in the same epoch"): 15,

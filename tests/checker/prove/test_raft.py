@@ -116,7 +116,7 @@ def test_where_a_vote_is_forgotten_its_record_breaks() -> None:
         ("GrantVote", "the candidate's log is up to date", "CandidatesHold"),
         ("AdvanceHighWatermark", "a majority has it", "SettledByMajority"),
         ("AdvanceHighWatermark", "the record is of its epoch", "SettledByMajority"),
-        ("Truncate", "the logs part at the offset", "HoldersHold"),
+        ("Truncate", "the logs diverge at the offset", "HoldersHold"),
         ("Fetch", "the logs agree so far", "RecordsAreTheLeaders"),
     ],
 )
