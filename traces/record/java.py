@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .errors import RecordError
 
 JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", "-Djava.awt.headless=true")
-"""Options of every process: they start fast, are small, and write their logs in UTC."""
+"""Options of every process: it starts fast, is small, and writes its logs in UTC."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """The one of JAVA_HOME, else of PATH; RecordError when there is none, or it is older than 8."""
+    """Return the Java of JAVA_HOME, or else of PATH; RecordError if there is none, or it is older than 8."""
     home = os.environ.get("JAVA_HOME")
     command = shutil.which("java", path=os.path.join(home, "bin")) if home else shutil.which("java")
     if command is None:
