@@ -125,7 +125,7 @@ def _excerpt(name: str, title: str, fires: bool, text: str) -> Excerpt:
     if not (files or metadata) or path:
         raise IsrproofError(f"{name}, {title!r}: expected a block that begins with '```log PATH' and ends with '```'.")
     if fires != bool(expected):
-        raise IsrproofError(f"{name}, {title!r}: lines with an arrow make a {FIRING} section, and nothing else does.")
+        raise IsrproofError(f"{name}, {title!r}: expected lines with an arrow in a {FIRING} section, and only there.")
     return Excerpt(title, fires, tuple(files), tuple(expected), text, tuple(metadata))
 
 

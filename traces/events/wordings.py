@@ -258,7 +258,7 @@ class Reader:
         }
         for field in fixed_fields:
             if field not in FIELDS:
-                raise ValueError(f"{self.row.id} sets {field}, which is no field of an event")
+                raise ValueError(f"{self.row.id} sets {field}, which is not a field of an event")
         return {"row": self.row.id, **fixed_fields}
 
     @cached_property

@@ -77,11 +77,11 @@ class Detected:
             return self.dump
         if self.known or self.looks * 2 < self.lines or not self.lines:
             return None
-        near = f"its lines look like {self.nearest}, with another layout within" if self.nearest else ""
+        near = f"its lines look like {self.nearest}, but contain an unknown layout" if self.nearest else ""
         return (
             f"none of its first {self.lines} lines is in a known layout"
             + (f" ({near})" if near else "")
-            + "; isrproof formats lists them; --layout PATTERN gives log4j's pattern"
+            + "; isrproof formats lists the layouts; --layout PATTERN declares log4j's pattern"
         )
 
 
@@ -296,7 +296,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
     if last in envelopes():
         return Asked((*_all_envelopes(chain), last), own)
     if own is not None:
-        raise IsrproofError(f"--input says that the layout is {last}, --layout gives another; give one of them.")
+        raise IsrproofError(f"--input declares the layout {last}, --layout another one; use only one of the two.")
     row = layouts()[last]
     named = layout(row.pattern) if row.pattern and last != DEFAULT else None
     return Asked(_all_envelopes(chain), named)
@@ -304,5 +304,5 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
 
 def _all_envelopes(names: Sequence[str]) -> tuple[str, ...]:
     if wrong := [name for name in names if name not in envelopes()]:
-        raise IsrproofError(f"--input wants envelopes, then a layout; {wrong[0]} is a layout, and not the last.")
+        raise IsrproofError(f"--input takes envelopes, then a layout; {wrong[0]} is a layout, but not the last.")
     return tuple(names)

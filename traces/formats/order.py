@@ -76,11 +76,11 @@ def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
         return Ordered(entries)
     falls = down > up and all(step <= JITTER for step in steps)
     tied = len(set(known)) < len(known)
-    doubt = None if fine else "lines of one second may be in another order than they were written in"
-    unsure = "; lines of one millisecond may be in another order than they were written in" if fine and tied else ""
+    doubt = None if fine else "lines of one second may not be in the order of writing"
+    unsure = "; lines of one millisecond may not be in the order of writing" if fine and tied else ""
     if falls:
         sure = reversed_ties or not tied
-        how = "newest first: turned round"
+        how = "newest first: reversed"
         return Ordered(entries[::-1], how) if sure else Ordered(entries[::-1], how + unsure, doubt)
     if down > up:
         entries, times = entries[::-1], times[::-1]

@@ -72,8 +72,8 @@ def document(blocks: Iterable[bytes], path: Sequence[str] = ()) -> Iterator[Reco
         size += len(block)
         if size > LARGEST_DOCUMENT:
             raise TooLargeError(
-                f"expected one JSON object a line, got a document of more than {LARGEST_DOCUMENT >> 20} MB; write one a"
-                " line (jq -c '.[]')"
+                f"expected one JSON object per line, got a document of more than {LARGEST_DOCUMENT >> 20} MB; write "
+                "one object per line (jq -c '.[]')"
             )
     yield from _Document(b"".join(kept).decode("utf-8", "replace").lstrip(MARK), path)
 

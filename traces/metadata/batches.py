@@ -180,7 +180,7 @@ class Batches:
         return None
 
     def _left_out(self, position: int, wrong: MalformedError) -> None:
-        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
+        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was skipped")
 
     def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
         header, checksum, new = _CHECKED, _checksum(), _new
@@ -220,7 +220,7 @@ class Batches:
             self.zeros = rest
         elif 0 < length <= _LONGEST:
             self._notes.append(
-                f"byte {position}: the last batch is cut off: it wants {length + 12} bytes, {rest} are here"
+                f"byte {position}: the last batch is cut off: it needs {length + 12} bytes, {rest} are here"
             )
         else:
             self._notes.append(
@@ -310,7 +310,7 @@ def _wrong(raw: bytes) -> MalformedError:
     if magic != 2:
         return MalformedError(f"magic {magic}")
     if _checksum()(raw[_CHECKED_FROM:]) != crc:
-        return MalformedError("one whose CRC is wrong")
+        return MalformedError("one with a wrong CRC")
     return MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
 
 

@@ -55,15 +55,15 @@ _NAMED: dict[str, Kind] = {
     "meta.properties": "properties",
 }
 BESIDE: Mapping[Kind, str] = {
-    "nameless": "a snapshot, but not the name that tells where it ends (`isrproof records` prints it)",
-    "bootstrap": "what the format tool wrote (`isrproof records` prints it)",
+    "nameless": "a snapshot without the name that shows where it ends (`isrproof records` prints it)",
+    "bootstrap": "the records that the format tool wrote (`isrproof records` prints them)",
     "quorum-state": "the last vote of a node",
-    "epochs": "where the epochs of the quorum start",
-    "properties": "which node and which cluster it is",
+    "epochs": "the starts of the quorum's epochs",
+    "properties": "the ids of the node and the cluster",
     "topic": "records of a topic",
     "empty": "no record",
-    "index": "where records stand in a segment",
-    "leftover": "what Kafka had not finished or was about to delete",
+    "index": "the positions of records in a segment",
+    "leftover": "files that Kafka had not finished or was about to delete",
 }
 """Contents of the files that are not copies of the log."""
 _BY_NAME: tuple[Kind, ...] = ("quorum-state", "properties")

@@ -226,7 +226,7 @@ def _tagged(fields: list[Field], version: int) -> _Filler:
                 name, of, default = known[tag]
                 value, stop = of(data, at, odd)
                 if stop != end:
-                    raise MalformedError(f"a tagged field {name} of {stop - at} bytes that says it has {size}")
+                    raise MalformedError(f"a tagged field {name} of {stop - at} bytes that declares {size}")
                 if value != default:
                     found[name] = value
             at = end

@@ -130,4 +130,4 @@ class Cluster:
             if file.is_file() and file.stat().st_size:
                 rows = file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
                 return f"The last lines of {who}:\n" + "\n".join(f"  {row[:300]}" for row in rows)
-        return f"{who} said nothing."
+        return f"{who} printed nothing."

@@ -21,7 +21,7 @@ KINDS = {
     "leader": "leaders of an epoch",
     "isr": "ISRs of a version",
     "start": "offsets at which a leader's epoch begins",
-    "high_watermark": "high watermarks, against what was answered and acknowledged before and after",
+    "high_watermark": "high watermarks, against the answers and acknowledgements before and after",
     "log_end": "log ends, against the disks",
 }
 """Checks of a row."""
@@ -113,7 +113,7 @@ class _Expected:
         yield from self._high_watermark(row, time, own)
         if row.log_end is not None:
             most = self._most(row)
-            yield "log_end", None if row.log_end <= most else f"a log end of {most} at most"
+            yield "log_end", None if row.log_end <= most else f"a log end of at most {most}"
 
     def _state(self, row: ReplicaRow, versions: Sequence[Version]) -> Iterator[tuple[str, str | None]]:
         if row.leader is not None and row.leader_epoch is not None:

@@ -53,8 +53,8 @@ def jars(line: Line, version: str, cache: Path | None = None) -> Path:
     maven = shutil.which("mvn")
     if maven is None:
         raise RecordError(
-            f"Maven (`mvn`) is not on PATH, and the jars of Kafka {version} are not cached. Install Maven, or give the "
-            "folder of an unpacked Kafka with --kafka-home."
+            f"Maven (`mvn`) is not on PATH, and the jars of Kafka {version} are not cached. Install Maven, or "
+            "pass the folder of an unpacked Kafka with --kafka-home."
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{version}-") as name:
@@ -83,9 +83,9 @@ def jars_of_home(home: Path, version: str) -> Path:
     libs = home / "libs" if (home / "libs").is_dir() else home
     found = version_in(libs)
     if found is None:
-        raise RecordError(f"{home} is no unpacked Kafka: expected libs/kafka_SCALA-VERSION.jar in it.")
+        raise RecordError(f"{home} is not an unpacked Kafka: expected libs/kafka_SCALA-VERSION.jar in it.")
     if found != version:
-        raise RecordError(f"{home} holds Kafka {found}, but --kafka asks for {version}.")
+        raise RecordError(f"{home} contains Kafka {found}, but --kafka asks for {version}.")
     return libs
 
 

@@ -88,5 +88,7 @@ def read(folder: Path) -> dict[str, Any]:
     file = folder / "manifest.json" if folder.is_dir() else folder
     manifest = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise RecordingError(f'{file} is no manifest of a recording (expected a JSON object with "format": {FORMAT})')
+        raise RecordingError(
+            f'{file} is not the manifest of a recording (expected a JSON object with "format": {FORMAT})'
+        )
     return manifest

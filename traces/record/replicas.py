@@ -78,7 +78,9 @@ def _read(folder: Path, into: Replica) -> None:
         for frame in batches.frames():
             numbers = _NUMBER.findall(frame.raw)
             if len(numbers) != frame.last - frame.offset + 1:
-                raise RecordError(f"{segment}: the batch at offset {frame.offset} is none of the recorder's producers.")
+                raise RecordError(
+                    f"{segment}: the batch at offset {frame.offset} is not from the recorder's producers."
+                )
             into.numbers.update(enumerate(map(int, numbers), frame.offset))
             if into.batches and into.batches[-1][0] == frame.epoch:
                 into.batches[-1][2] = frame.last

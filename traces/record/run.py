@@ -52,7 +52,7 @@ def record(
     Raises RecordError if it cannot be made: then there is no `out` and no process is left.
     """
     if out.exists():
-        raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+        raise RecordError(f"{out} exists: recordings are never overwritten. Choose another --out, or remove it.")
     check_installed()
     line = line_of(version)
     if scenario.traffic:
@@ -61,8 +61,8 @@ def record(
     if options.kafka_home is not None:
         if line.zookeeper_swapped and java.major >= 14:
             raise RecordError(
-                f"Kafka {version}'s own ZooKeeper client does not connect on Java {java.version}. Leave --kafka-home "
-                "out (Maven then brings a newer client), or set JAVA_HOME to a Java from 8 to 13."
+                f"Kafka {version}'s own ZooKeeper client does not connect on Java {java.version}. Leave out "
+                "--kafka-home (Maven then brings a newer client), or set JAVA_HOME to a Java from 8 to 13."
             )
         libs = jars.jars_of_home(options.kafka_home, version)
     else:
@@ -111,7 +111,7 @@ def record(
 def _check_traffic(scenario: Scenario, version: str) -> None:
     if key(version) < traffic.OLDEST:
         raise RecordError(
-            f"The scenario {scenario.name} writes records, whose logs are read from 0.11.0.0 on; got {version}."
+            f"The scenario {scenario.name} writes records, and their logs can be read from 0.11.0.0 on; got {version}."
         )
     traffic.check_installed()
 

@@ -118,7 +118,7 @@ class Story:
     @property
     def _traffic(self) -> Traffic:
         if self.traffic is None:
-            raise RecordError("This scenario writes records, but does not say that it has traffic.")
+            raise RecordError("This scenario writes records, but does not declare traffic.")
         return self.traffic
 
     def running(self) -> set[int]:

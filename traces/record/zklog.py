@@ -123,7 +123,7 @@ def changes(folder: Path) -> list[Change]:
     for file in sorted(folder.glob("log.*"), key=lambda file: int(file.suffix[1:], 16)):
         raw = file.read_bytes()
         if raw[:4] != b"ZKLG":
-            raise RecordingError(f"{file.name} is no ZooKeeper transaction log: expected b'ZKLG', got {raw[:4]!r}")
+            raise RecordingError(f"{file.name} is not a ZooKeeper transaction log: expected b'ZKLG', got {raw[:4]!r}")
         for transaction in _transactions(raw):
             fields = _Fields(transaction)
             session, _, zxid, time, kind = (fields.take(form) for form in (">q", ">i", ">q", ">q", ">i"))

@@ -30,7 +30,7 @@ def answering() -> Iterator[None]:
     try:
         yield
     except (KazooException, KazooTimeoutError) as error:
-        raise RecordError(f"ZooKeeper did not do what was asked of it: {error!r}. Is the machine too busy?") from error
+        raise RecordError(f"A request to ZooKeeper failed: {error!r}. Is the machine too busy?") from error
 
 
 class Znodes:
@@ -72,7 +72,7 @@ class Znodes:
         try:
             self._client.create(path, _json(value), makepath=True)
         except NodeExistsError:
-            raise RecordError(f"{path} exists: the request before this one has not been worked on.") from None
+            raise RecordError(f"{path} exists: the previous request has not been processed.") from None
 
     def put(self, path: str, value: object) -> None:
         self._client.ensure_path(path)

@@ -142,7 +142,7 @@ def _unpacked(path: str) -> Iterator[Member]:
     try:
         yield from _of_zip(path, room) if is_zip else _of_tar(path, room)
     except (tarfile.TarError, zipfile.BadZipFile, *BROKEN) as error:
-        yield Member("", os.devnull, f"the archive is cut or broken ({error}): only what is before was read")
+        yield Member("", os.devnull, f"the archive is cut or broken ({error}): only the part before that was read")
 
 
 class _Room:
@@ -163,8 +163,8 @@ class _Room:
         self._left -= size
         if self._left < 0:
             raise BombError(
-                f"{self._path}: expected an archive of logs, got one that holds more than {self._most >> 20} MB, or"
-                " than the disk has room for; unpack it yourself and audit the folder."
+                f"{self._path}: expected an archive of logs, got one that contains more than {self._most >> 20} MB, "
+                "or more than the disk has room for; unpack it yourself and audit the folder."
             )
 
     def copy(self, read: IO[bytes] | _Blocks) -> str:

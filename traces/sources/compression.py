@@ -41,7 +41,7 @@ def compression(path: str) -> str | None:
 
 def cut(path: str) -> str:
     """Return the problem of a file whose data is BROKEN."""
-    return f"the {compression(path)} data is cut or broken: only what is before was read; fetch it again"
+    return f"the {compression(path)} data is cut or broken: only the part before that was read; fetch it again"
 
 
 def stream(path: str) -> Iterator[bytes]:
@@ -86,7 +86,7 @@ def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
         import zstandard
     except ImportError:
         raise NoReaderError(
-            "zstd compressed data needs zstandard: pip install 'isrproof[formats]'; or unpack it first"
+            "zstd-compressed data needs zstandard: pip install 'isrproof[formats]'; or unpack it first"
         ) from None
     decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     data = file.read(_ZSTD_BLOCK)

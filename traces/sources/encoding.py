@@ -44,7 +44,7 @@ def blocks(path: str) -> Iterator[bytes]:
         OSError, EOFError, zlib.error: the file, or the rest of it, cannot be read.
     """
     if os.path.isdir(path):
-        raise NoTextError("expected a directory that can be listed, may not list it")
+        raise NoTextError("expected a directory that can be listed, but listing it is not permitted")
     encoding = _encoding(stream(path))
     if encoding == _UTF8:
         yield from stream(path)
@@ -84,8 +84,9 @@ def _encoding(read: Iterator[bytes]) -> str:
             return encoding
     if _is_batch(start):
         raise NoTextError(
-            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or from an"
-            " archive of it, under the names that Kafka gives its files (and .gz, .xz, .bz2 or .zst behind them)"
+            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or "
+            "from an archive of it, with Kafka's names of its files (optionally followed by .gz, .xz, .bz2 or "
+            ".zst)"
         )
     return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
 

@@ -153,7 +153,7 @@ def test_what_else_is_in_a_nodes_folder_is_left_aside(tmp_path: Path) -> None:
     for name, content, told in (
         ("orders-0/00000000000000000000.log", topic, "records of a topic"),
         ("empty-0/00000000000000000000.log", b"", "no record"),
-        ("orders-1/00000000000000000000.index", bytes(40), "where records stand in a segment"),
+        ("orders-1/00000000000000000000.index", bytes(40), "the positions of records in a segment"),
         ("orders-2/00000000000000000000.log.deleted", topic, "was about to delete"),
     ):
         file = tmp_path / "log" / name
@@ -240,7 +240,7 @@ def test_what_is_no_copy_of_the_log_is_not_audited_alone(tmp_path: Path) -> None
     for path in (tmp_path, tmp_path / "bootstrap.checkpoint"):
         audited = CliRunner().invoke(main, ["audit", str(path)])
         assert (audited.exit_code, audited.stdout) == (2, "")
-        assert "It has what the format tool wrote" in audited.stderr
+        assert "It has the records that the format tool wrote" in audited.stderr
         assert "isrproof records" in audited.stderr
         validated = CliRunner().invoke(main, ["validate", "kraft", str(path)])
         assert validated.exit_code == 2

@@ -176,7 +176,7 @@ def test_what_fails_its_crc_is_not_given(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(raw)
     batches = Batches(str(tmp_path / "x"))
     assert sum(len(each.records) for each in batches) == 39
-    assert "CRC is wrong" in (batches.problem or "")
+    assert "a wrong CRC" in (batches.problem or "")
 
 
 def broken(whole: bytes, starts: Sequence[int], dice: random.Random) -> bytes:

@@ -280,7 +280,7 @@ class KRaftCluster:
             if file.is_file() and file.stat().st_size:
                 rows = file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
                 return f"The last lines of node {node}:\n" + "\n".join(f"  {row[:300]}" for row in rows)
-        return f"Node {node} said nothing."
+        return f"Node {node} printed nothing."
 
 
 def of_release(settings: Iterable[Setting], version: str) -> dict[str, str]:

@@ -72,7 +72,7 @@ def record(
         RecordError: it cannot be made; then there is no `out`, and no process is left.
     """
     if out.exists():
-        raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+        raise RecordError(f"{out} exists: recordings are never overwritten. Choose another --out, or remove it.")
     line = line_of(version)
     if not scenario.since <= releases.key(version) < scenario.until:
         first, end = (".".join(map(str, each)) for each in (scenario.since, scenario.until))
@@ -130,8 +130,8 @@ def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
         # Voters join and leave, or brokers of ZooKeeper are there first: these name their nodes.
         if layout != own and (scenario.starts_nodes or own.founders):
             raise RecordError(
-                f"The scenario {scenario.name} has nodes of its own, controllers {_listed(own.controllers)} and "
-                f"brokers {_listed(own.brokers)}; got the layout {options.layout}. Give --kraft without a layout."
+                f"The scenario {scenario.name} has its own nodes, controllers {_listed(own.controllers)} and brokers "
+                f"{_listed(own.brokers)}; got the layout {options.layout}. Use --kraft without a layout."
             )
     return layout
 

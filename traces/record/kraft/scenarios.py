@@ -307,13 +307,13 @@ def _segments(story: Story) -> None:
 _ALL = (
     KRaftScenario("failover", "the active controller dies, then stops", _failover, traffic=True),
     KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
-    KRaftScenario("reassign", "move replicas, also onto a broker that is down; cancel", _reassign),
-    KRaftScenario("grow", "move replicas while one that stays is down", _grow),
+    KRaftScenario("reassign", "move replicas, even onto a broker that is down; cancel", _reassign),
+    KRaftScenario("grow", "move replicas while a remaining one is down", _grow),
     KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT, traffic=True),
     KRaftScenario(
         "elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR, traffic=True
     ),
-    KRaftScenario("jbod", "a directory of two fails and comes back", _jbod, Layout(disks=2)),
+    KRaftScenario("jbod", "one of two directories fails and comes back", _jbod, Layout(disks=2)),
     KRaftScenario("voters", "voters join and leave (KIP-853)", _voters, _VOTERS, since=(3, 9)),
     KRaftScenario("segments", "small segments, snapshots, a log whose beginning is gone", _segments, settings=_SMALL),
     KRaftScenario(

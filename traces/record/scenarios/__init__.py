@@ -40,5 +40,5 @@ def find(name: str) -> Scenario:
         raise RecordError(f"There is no scenario {name!r}.{hint} There are: {', '.join(names())}.")
     found = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").scenario
     if not isinstance(found, Scenario):
-        raise TypeError(f"{name}: `scenario` is no Scenario")
+        raise TypeError(f"{name}: `scenario` is not a Scenario")
     return found

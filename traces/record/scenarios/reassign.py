@@ -42,4 +42,4 @@ def onto_a_dead_broker(story: Story) -> None:
     story.settle()
 
 
-scenario = Scenario("reassign", "move leaders and followers, also onto a broker that is down", (1, 2, 3, 4), run)
+scenario = Scenario("reassign", "move leaders and followers, even onto a broker that is down", (1, 2, 3, 4), run)
