@@ -1,4 +1,4 @@
-"""isrproof formats, and --input: what is told, exit codes, and every pair of an envelope and a layout."""
+"""isrproof formats, and --input: output, exit codes, and every pair of an envelope and a layout."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_wrong_format_is_told(asked: str, message: str, tmp_path: Path) -> Non
 
 
 def test_a_format_can_be_forced(tmp_path: Path) -> None:
-    """What one line shows of an envelope may be too little."""
+    """One line may show too little of an envelope."""
     path = tmp_path / "a.log"
     path.write_text("\n".join([*["started"] * 30, f"b1 kafka {LINE}"]))
     assert detected(path.read_text().split("\n")).reading.chain == ()

@@ -114,7 +114,8 @@ def test_a_voter_that_was_copied_twice_is_one_voter(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) -> None:
-    """As of another cluster, where no meta.properties tells them apart: epoch 1 goes on to offset 13 and further."""
+    """Change the log as if it were another cluster's, without a meta.properties that shows it: epoch 1 goes on to
+    offset 13 and further."""
     put(tmp_path, 1, [*THREE_VOTERS, elected(13, 3, 1), change(14, 3, isr=[1, 2])])
     put(tmp_path, 2, [], "00000000000000000800-0000000002.checkpoint")
     assert quorum(tmp_path).committed == 13
@@ -146,7 +147,7 @@ def test_a_damaged_segment_is_told_as_one_in_any_folder(tmp_path: Path) -> None:
 
 
 def test_what_else_is_in_a_nodes_folder_is_left_aside(tmp_path: Path) -> None:
-    """A topic's segments, indexes, and what Kafka is about to delete; alone, each is told."""
+    """A topic's segments, indexes, and files that Kafka is about to delete; alone, each is reported."""
     put(tmp_path / "log", 1, BEGINNING)
     alone = report(tmp_path / "log")
     topic = raw_batch([b"\x0a\0\0\0\1\0"], 0, 0)
@@ -314,7 +315,7 @@ def test_the_report_as_json(tmp_path: Path) -> None:
 
 
 def at(offset: int) -> int:
-    """When the record at an offset was written."""
+    """Return the time of the record at an offset."""
     return 1_700_000_001_000 + 1_000 * offset
 
 
@@ -349,7 +350,7 @@ def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
 def test_what_brokers_are_is_not_known_where_records_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A level without a record is not told either; and whose the copy is, if no file says it."""
+    """A level without a record is not reported either, nor whose copy it is if no file says it."""
     lines = [*BEGINNING, change(13, isr=[1, 2]), change(15, isr=[1]), registration(16, 3, 7, fenced=1)]
     file = put(tmp_path, 1, lines)
     (log,) = as_json(report(tmp_path))["metadata"]
@@ -570,7 +571,7 @@ def test_where_records_are_missing_a_partition_was_last_shown_offline(tmp_path: 
 
 
 def test_only_the_conditions_that_are_asked_for_are_told() -> None:
-    """Of a partition; and those that are over before a time, or begin after it, are of another stretch."""
+    """Entries of a partition; those that end before a time, or begin after it, are of another stretch."""
     recording = RECORDED / "elr-4.0.0"
     whole = [each for log in report(recording).metadata or () for each in log.conditions]
     (narrowed,) = audit([str(recording)], Options(engine="python", partition=("e", 0)))

@@ -1,4 +1,4 @@
-"""Whether some run writes a log: what is accepted, what is rejected and where, and what cannot be decided."""
+"""Logs that some run writes: accepted ones, rejected ones with their line, and undecided ones."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_a_fenced_last_known_leader_is_elected_by_4_0() -> None:
 
 
 def test_a_reassignment_ends_too_early_up_to_3_7() -> None:
-    """That it does not from 3.8 on is a row of expected.toml."""
+    """A row of expected.toml covers 3.8 and later, where it does not."""
     model = KRAFT.model("3.7", ["KIP-858"], ["reassignment"])
     assert length(model, "ReassignmentEndsInSync", REASSIGNS) == 11
     assert length(model, "ReassignmentIsSound", REASSIGNS) == 10  # what is replaced leaves its lists behind

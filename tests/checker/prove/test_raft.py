@@ -46,7 +46,7 @@ def loose(action: str, clause: str, instead: Expr | None = None) -> Model:
 
 
 def broken(changed: Model, action: str, lemma: str) -> bool:
-    """Whether an action leads from a state in which all lemmas hold to one in which this one does not."""
+    """Return True if an action leads from a state in which all lemmas hold to one in which this one does not."""
     induction, _ = induction_of(changed)
     refuter = Refuter(script_of(changed).model.instance(), list(induction.lemmas.values()), 60)
     asked = {question.name: (question, goal) for question, goal in questions(induction, [])}

@@ -158,4 +158,4 @@ def test_one_promise_can_be_asked_for_and_a_table_has_no_settings() -> None:
     typo = CliRunner().invoke(main, ["prove", "replica", "--property", "NewIsNow"])
     assert (typo.exit_code, "did you mean 'NewIsNew'" in typo.output) == (2, True)
     sets = CliRunner().invoke(main, ["prove", "replica", "--set", "replicas=3"])
-    assert (sets.exit_code, "replica does not go with --set" in sets.output) == (2, True)
+    assert (sets.exit_code, "replica cannot be used with --set" in sets.output) == (2, True)
