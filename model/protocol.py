@@ -142,7 +142,7 @@ class Model:
             wrong = [each for each in given if not isinstance(each, sort)] if isinstance(given, tuple) else [given]
             if wrong:
                 raise DefinitionError(
-                    f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; one alone is (it,)"
+                    f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; a single one is (it,)"
                 )
 
     def _check_names(self) -> None:
@@ -200,7 +200,7 @@ class Model:
             for each in updates:
                 if each.field not in own:
                     raise DefinitionError(
-                        f"{where}, {name}: `{each.field!r}` is no ghost; only ghosts are written here"
+                        f"{where}, {name}: `{each.field!r}` is not a ghost; only ghosts are written here"
                     )
                 for leaf in free(each.value):
                     if leaf.op is Op.VAR and leaf not in action.params:
@@ -256,7 +256,7 @@ class Model:
             for each in behaviour.adds:
                 if each.name in actions:
                     raise DefinitionError(
-                        f"behaviour {behaviour.name} adds action {each.name}, which is there already; use `replaces`"
+                        f"behaviour {behaviour.name} adds action {each.name}, which exists already; use `replaces`"
                     )
                 actions[each.name] = each
             properties |= {each.name: each for each in behaviour.properties}

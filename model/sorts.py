@@ -67,7 +67,7 @@ def resolve(bound: int | Bound, settings: Settings) -> int:
     if isinstance(bound, int):
         return bound
     if bound.setting.name not in settings:
-        raise UnknownNameError(f"setting {bound.setting.name!r} has no value; give it with {bound.setting.name}=<int>")
+        raise UnknownNameError(f"setting {bound.setting.name!r} has no value; set it with {bound.setting.name}=<int>")
     return settings[bound.setting.name] + bound.plus
 
 

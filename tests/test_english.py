@@ -14,7 +14,7 @@ from tests.imports import ROOT
 FOLDERS = (
     *("model", "specs"),
     *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/explore"),
-    *("checker/pages", "checker/prove", "checker/testing"),
+    *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "tests"),
 )
 """Folders whose docstrings are checked; the modules directly in checker/ are, too."""
 OPENINGS = frozenset({"How", "Of", "That", "Those", "What", "When", "Where", "Whether", "Who", "Whom", "Whose", "Why"})

@@ -58,7 +58,7 @@ def creatable(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
-                    f"{name} has {len(brokers)} replicas; the model's partitions have {len(PLACES)} at most"
+                    f"{name} has {len(brokers)} replicas; the model's partitions have at most {len(PLACES)}"
                 )
             found.add((index, *(numbers[each] for each in brokers)))
     return frozenset(found)

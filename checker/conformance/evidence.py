@@ -120,7 +120,9 @@ class Evidence:
                 files.setdefault(epoch, set()).add(each.place.file.rpartition("/")[0])
         for epoch, folders in files.items():
             if len(folders) > 1:
-                raise NotDecidedError(f"controller epoch {epoch} speaks in {len(folders)} folders: more than one life?")
+                raise NotDecidedError(
+                    f"controller epoch {epoch} has lines in {len(folders)} folders: more than one life?"
+                )
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
 
     @cached_property
@@ -214,7 +216,9 @@ class Evidence:
             if rows()[each.event.row].speaker != "controller" or epoch is None or broker is None:
                 continue
             if each.event.row != "controller-epoch-read" and found.setdefault(epoch, broker) != broker:
-                raise NotDecidedError(f"controller epoch {epoch} is of brokers {found[epoch]} and {broker}: two lives?")
+                raise NotDecidedError(
+                    f"controller epoch {epoch} belongs to brokers {found[epoch]} and {broker}: two lives?"
+                )
         return found
 
     @cached_property

@@ -35,7 +35,7 @@ def read(paths: Sequence[str]) -> Evidence:
                 if isinstance(event, Event):
                     seen.append(PlacedEvent(place, event))
     if not seen:
-        raise IsrproofError(f"no line of {', '.join(paths)} is a controller's or a broker's that Kafka prints")
+        raise IsrproofError(f"no line of {', '.join(paths)} is one that a controller or broker of Kafka prints")
     return Evidence(seen, count)
 
 
@@ -68,7 +68,8 @@ def release_of(evidence: Evidence, known: int) -> Release:
         mask &= each.event.releases or ALL
     if not mask & known:
         raise IsrproofError(
-            f"the wording is that of {names(mask) if mask else 'no one release'}; the model has rows for {names(known)}"
+            f"the wording is that of {names(mask) if mask else 'no single release'}; the model has rows for "
+            f"{names(known)}"
         )
     return latest(mask & known)
 

@@ -34,20 +34,20 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     """Return why a line that no run writes says nothing of the cluster; "" if it does."""
     first = evidence.partitions.isr_changes_begin
     if ISR not in parts and first is not None and verdict.matched >= first:
-        return "a leader changed an ISR before this line, which the lines compared do not show: try --brokers"
+        return "a leader changed an ISR before this line, and the compared lines do not show it: try --brokers"
     if ISR not in parts and _elects_from_another_isr(evidence, verdict):
-        return "a leader changed the ISR before this election, in more ways than lines show: try --brokers"
+        return "a leader changed the ISR before this election, and the lines do not show how: try --brokers"
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
-        return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+        return f"{large[0]} has several partitions and is deleted, and only controller.log shows when"
     if evidence.partitions.not_listed:
         topic, number = min(evidence.partitions.not_listed)
-        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
+        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have more than the lines name"
     if _may_ask_for_directories(evidence, verdict):
-        return "a failed log directory may have been reported to the controller, which is not seen without server.log"
+        return "a failed log directory may have been reported to the controller, which only server.log shows"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
-        return f"{other.place} has the same millisecond: which of the two was written first is not known"
+        return f"{other.place} has the same millisecond, so the order of the two is not known"
     return ""
 
 
@@ -90,34 +90,39 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
     for event in () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else evidence.of(*FAILED):
-        yield partial(_since, event), "a log directory had failed by then, which is not looked at"
+        yield partial(_since, event), "a log directory had failed by then, which validate does not follow"
     for event in evidence.of(ELECTION):
         if event.strategy == "UNCLEAN":
             yield (
                 partial(_since, event),
-                "unclean elections of some partitions were asked for: validate does not follow those",
+                "unclean elections of some partitions were requested, which validate does not follow",
             )
     if PREFERRED in parts:
-        what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
+        what = (
+            "preferred leaders of some partitions were to be elected; the model elects those of all partitions at once"
+        )
         yield from ((partial(_since, each), what) for each in _elected_apart(evidence))
         again = partitions.elected_again
         if again is not None:
-            what = f"{again.topic}-{again.partition} is given the leader that it has; the model's elections leave those"
+            what = (
+                f"{again.topic}-{again.partition} gets the leader that it already has; the model's elections leave "
+                "such partitions alone"
+            )
             yield partial(_since, _asked_before(evidence, again)), what
     for epoch, began in sorted(_beginnings(evidence).items()):
-        what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
+        what = f"controller epoch {epoch} had begun by then: validate does not follow a deposed controller that goes on"
         yield partial(_deposed, epoch, began), what
     follows = {REQUESTS, RESTARTS} & {*parts}
     for event in () if follows else (each.event for each in evidence.seen if each.event.bounced_brokers):
         listed = ", ".join(map(str, event.bounced_brokers or ()))
-        yield partial(_since, event), f"broker {listed} was back before it was found gone: try --brokers"
+        yield partial(_since, event), f"broker {listed} was back before its loss was noticed: try --brokers"
     if REQUESTS in parts:
         for broker, event in _sessions_lost(evidence):
-            what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"
+            what = f"broker {broker} had lost its ZooKeeper session and lived on, which is not in the model"
             yield partial(_since, event), what
         # No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
         for broker, event in () if evidence.registers else evidence.live.gone_and_back():
-            what = f"broker {broker} was gone and came back: without server.log it is not known whether it was dead"
+            what = f"broker {broker} was gone and came back: only server.log shows whether it was dead"
             yield partial(_since, event), what
 
 

@@ -114,7 +114,7 @@ def verdicts(
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
-        ModelError: the model does not say what its steps print.
+        ModelError: the steps of the model declare no lines.
         NotDecidedError: the log is of a kind that the model does not cover.
     """
     lines = evidence.with_brokers if brokers else evidence.compared
@@ -152,18 +152,19 @@ def verdicts(
         found = found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
     hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
     if hidden and found.verdict == "rejected":
-        reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
+        reason = "only server.log shows a quick restart, which no controller notices up to 2.1"
         found = found._replace(verdict="unknown", reason=f"{found.reason}; {reason}")
     yield found
 
 
 def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action], str], brokers: bool) -> Steps:
     if not evidence.compared:
-        raise NotDecidedError("there is no line of a controller's state machines: nothing to validate")
+        raise NotDecidedError("no line comes from a controller's state machines: nothing to validate")
     begin = min(evidence.controllers)
     if begin != 1:
         raise NotDecidedError(
-            f"the log begins in controller epoch {begin}; expected the cluster's whole life, from its first controller"
+            f"the log begins in controller epoch {begin}; expected the cluster's whole life, from its first "
+            "controller on"
         )
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
@@ -172,7 +173,7 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
     except DefinitionError:
         size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
         less = "; without --brokers it is smaller" if brokers else ""
-        raise NotDecidedError(f"{size} are more than a state of the model has room for{less}") from None
+        raise NotDecidedError(f"{size} do not fit into a state of the model{less}") from None
 
 
 def _lazily(
@@ -193,7 +194,7 @@ def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Verdict:
             configs = {each._replace(rest=without_controllers(each.rest)) for each in configs}
         reached = _closed(runs, configs, stream, most)
         if reached is None:
-            reason = f"more states between two lines than {most:,}; --max-states allows more"
+            reason = f"more than {most:,} states between two lines; raise --max-states"
             return Verdict("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
@@ -247,7 +248,10 @@ def _why(runs: Runs, reached: set[Config], stream: Stream, line: PlacedEvent) ->
     if best is not None:
         return f"{best[1]}: {best[2]}", f"no run writes this line here: {best[1]} would, but for {best[2]!r}"
     if waiting:
-        return None, f"no run writes this line here: {waiting[0].row} of another entity, or other values, comes first"
+        return (
+            None,
+            f"no run writes this line here: {waiting[0].row} for another entity, or with other values, comes first",
+        )
     return None, "no step of the model writes such a line here"
 
 

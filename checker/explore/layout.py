@@ -105,7 +105,7 @@ class Sequence(NamedTuple):
 
 def _int_range(sort: IntSort, settings: Settings) -> tuple[int, int]:
     if sort.lo is None or sort.hi is None:
-        raise SortError(f"the explorer needs both bounds of an integer field, {sort} has not; write Int(lo, hi)")
+        raise SortError(f"the explorer needs both bounds of an integer field, and {sort} lacks one; write Int(lo, hi)")
     return resolve(sort.lo, settings), resolve(sort.hi, settings)
 
 

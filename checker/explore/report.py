@@ -67,7 +67,7 @@ def text_report(result: Exploration) -> str:
 def not_in(model: Model) -> str:
     """Return the names of what a model leaves out, for each of its verdicts. `model_lines` explains each."""
     names = "; ".join(each.split(" (", 1)[0] for each in model.left_out)
-    return f"not in this model (isrproof explore MODEL --list says more): {names}"
+    return f"not in this model (for more: isrproof explore MODEL --list): {names}"
 
 
 def model_lines(model: Model) -> list[str]:
@@ -77,7 +77,7 @@ def model_lines(model: Model) -> list[str]:
         lines.append("settings")
         lines += [f"    {each.name} = {each.default}: {each.meaning}" for each in model.settings]
     if model.behaviours:
-        lines.append("behaviours, each on top of those before")
+        lines.append("behaviours, each on top of the earlier ones")
         lines += [f"    {each.name}: {each.statement}" for each in model.behaviours]
     if model.left_out:
         lines.append("parts left out")

@@ -23,16 +23,18 @@ SCHEME = (
 
 
 def write() -> str:
-    """The list, and a section for each rule."""
+    """Return the list, and a section for each rule."""
     lines = [
         "# Rules of the audit",
         "",
-        "Made from `checker/audit/rules` and `traces/cases` by `python -m isrproof.checker.pages`: change those, not",
-        "this page. `isrproof rules CODE` prints one section.",
+        "This page lists the rules of `isrproof audit`. `isrproof rules CODE` prints one section.",
         "",
-        "In an excerpt, an arrow says on which line the rule gives which verdict; the log itself has no arrows.",
+        "In an excerpt, an arrow marks the line of a finding, with its verdict; the log itself has no arrows.",
         "",
-        *table(("rule", "what is wrong", "releases, issues"), map(_row, rules().values())),
+        "`python -m isrproof.checker.pages` writes this page from `checker/audit/rules` and `traces/cases`: change",
+        "those, not this page.",
+        "",
+        *table(("rule", "fault", "releases, issues"), map(_row, rules().values())),
         "",
         "## Codes",
         "",

@@ -111,4 +111,4 @@ def _index(domain: Domain, sort: Sort, found: Any) -> int:
     for index, each in enumerate(_listed(domain, sort)):
         if (each == found) if isinstance(each, int) else each.eq(found):
             return index
-    raise ImpossibleError(f"{found} is no value of {sort}")
+    raise ImpossibleError(f"{found} is not a value of {sort}")

@@ -56,7 +56,7 @@ class Domain(Sorts):
 
 def _table(domain: Domain) -> Reading[Shape]:
     def given(node: Expr) -> Shape:
-        raise SortError(f"`{node!r}` has no translation; give it among the leaves")
+        raise SortError(f"`{node!r}` has no translation; add it to the leaves")
 
     def setting(node: Expr) -> Term:
         name = node.data.name

@@ -35,7 +35,7 @@ _mine, _then = hosted[b][p], after(hosted[b][p])
 
 NO_OLDER_REQUEST = Property(
     "NoOlderRequestAccepted",
-    "A broker accepts no request of a lower controller epoch, and nothing of a partition in a lower leader epoch.",
+    ("A broker accepts no request of a lower controller epoch, and nothing about a partition in a lower leader epoch."),
     forall(
         b,
         _lives_on.implies(
@@ -96,7 +96,7 @@ def _no_request_of_an_earlier_life(chosen: Chosen) -> Property:
     handled = both(after(queue.length()) < queue.length(), either(*(after(each[b]).ne(each[b]) for each in kept)))
     return Property(
         "NoRequestOfAnEarlierLife",
-        "A broker does nothing of what a request says that was meant for an earlier life of it.",
+        "A broker carries out no part of a request that was meant for an earlier life of it.",
         forall(b, forall(e, both(_lives_on, handled).implies(registration[b] <= head(chosen, b, e)["broker_epoch"]))),
         "step",
         cites=("KIP-380", "KAFKA-7235"),
@@ -127,8 +127,10 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         DEAD_HOST_NOTHING,
         Property(
             "LiveReplicaIsTold",
-            "Once the controller has settled and no request is on its way, every live replica, but for those on "
-            "brokers that are shutting down, knows the leader and the leader epoch that ZooKeeper has, if it has one.",
+            (
+                "Once the controller has settled and no request is on its way, every live replica, except on brokers "
+                "that are shutting down, knows the leader and the leader epoch that ZooKeeper has, if any."
+            ),
             forall(c, is_quiet_and_led.implies(forall(p, forall(b, concerned.implies(applied))))),
             cites=("KAFKA-7235",),
         ),

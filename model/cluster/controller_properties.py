@@ -85,7 +85,7 @@ def _stays(chosen: Chosen, condition: Expr) -> Expr:
     return forall(p, condition if DELETION not in chosen.parts else queued.contains(p) | condition)
 
 
-_SETTLED = "Once the controller has finished its start-up and knows who is live, "
+_SETTLED = "Once the controller has finished its start-up and knows the live brokers, "
 
 
 def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
@@ -153,15 +153,17 @@ ONE_CONTROLLER_PER_EPOCH = Property(
 )
 CONTROLLER_IS_REGISTERED = Property(
     "ControllerIsRegistered",
-    "Whoever is controller is a live broker.",
+    "The controller is a live broker.",
     controller.set().subset_of(registered),
     cites=("kafka.controller.KafkaController",),
 )
 _new = znode[p].is_none() | after(_held["leader_epoch"]).ne(_held["leader_epoch"])
 ONLY_THE_CONTROLLER_ELECTS = Property(
     "OnlyTheControllerElects",
-    "A partition's leader epoch is written by the controller of the current epoch only: what a controller that was "
-    "replaced writes has no effect.",
+    (
+        "Only the controller of the current epoch writes a partition's leader epoch: writes of a replaced "
+        "controller have no effect."
+    ),
     forall(
         p,
         both(after(znode[p].is_some()), _new).implies(after(_held["controller_epoch"]).eq(controller_epoch)),
@@ -172,7 +174,7 @@ ONLY_THE_CONTROLLER_ELECTS = Property(
 _deleted = replica_state[c][p][b].eq("ReplicaDeletionSuccessful")
 DELETED_WHEN_ALL_SAY_SO = Property(
     "DeletedWhenAllSaySo",
-    "A topic ends only when it was queued for deletion, and all its replicas are deleted.",
+    "A topic ends only after it was queued for deletion and all its replicas were deleted.",
     forall(
         p,
         both(created.contains(p), ~after(created).contains(p)).implies(
@@ -195,7 +197,7 @@ _unclean = both(_then.is_some(), ~_then.set().subset_of(_held["isr"]))
 _recovers, _will = _held["recovery"].eq("RECOVERING"), after(_held["recovery"]).eq("RECOVERING")
 UNCLEAN_LEADER_RECOVERS = Property(
     "UncleanLeaderRecovers",
-    "A leader from outside the ISR is marked to recover, and no other is.",
+    "A leader from outside the ISR is marked as recovering, and no other leader is.",
     forall(
         p,
         both(znode[p].is_some(), after(znode[p].is_some())).implies(
@@ -207,7 +209,7 @@ UNCLEAN_LEADER_RECOVERS = Property(
 )
 AN_OUTSIDER_LEADS = Property(
     "OutsiderLeads",
-    "A leader is elected from outside the ISR, while unclean elections are off by default: the part is alive.",
+    ("A leader is elected from outside the ISR, although unclean elections are off by default: the part is alive."),
     exists(p, both(znode[p].is_some(), after(znode[p].is_some()), _unclean)),
     "sometimes",
     cites=("KIP-460", "KAFKA-6835"),

@@ -38,11 +38,11 @@ from .state import (
 def ask(_: Effects) -> Action:
     return action(
         "AskElection",
-        "The preferred leader of one partition more is asked for, by an administrator or the controller's balancer.",
+        "An administrator or the controller's balancer requests the preferred leader of one more partition.",
         p,
         guard={
-            "is there": waived(exists_topic(p), "who is not there is not elected"),
-            "was not asked for": waived(~asked.contains(p), "it would change nothing"),
+            "is there": waived(exists_topic(p), "a missing partition gets no leader"),
+            "was not requested": waived(~asked.contains(p), "it would change nothing"),
         },
         limits={"elections are left": elections < setting(ELECTIONS)},
         updates={asked: asked.insert(p), elections: elections + 1},
@@ -69,12 +69,14 @@ def elect(effects: Effects) -> Action:
     )
     return action(
         "ElectAsked",
-        "The controller makes the first replica of each partition that was asked for its leader, where it is online "
-        "and in the ISR.",
+        (
+            "The controller makes the first replica of each requested partition its leader, if it is online and "
+            "in the ISR."
+        ),
         c,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "elections are asked for": waived(~asked.is_empty(), "else nothing is to be done"),
+            "elections are requested": waived(~asked.is_empty(), "otherwise there is nothing to do"),
         },
         updates={asked: NO_PARTITIONS, **writes(state, held)},
         cites=("onPreferredReplicaElection, onReplicaElection in KafkaController.scala", "KIP-460"),

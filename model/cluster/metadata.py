@@ -67,8 +67,10 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     found = [
         Property(
             "CacheAgrees",
-            "Once the controller has settled and no request is on its way, every live broker's metadata cache agrees "
-            "with ZooKeeper: on who lives, and on each partition's leader and leader epoch.",
+            (
+                "Once the controller has settled and no request is on its way, every live broker's metadata cache "
+                "agrees with ZooKeeper: on the live brokers, and on each partition's leader and leader epoch."
+            ),
             quiet.implies(forall(b, registered.contains(b).implies(agrees(chosen, b)))),
             cites=("KAFKA-7235", "KAFKA-13225"),
         ),

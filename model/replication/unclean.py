@@ -38,10 +38,10 @@ elect_unclean = action(
     leader,
     guard={
         "nobody leads": waived(
-            quorum_leader.is_none(), "no more is lost where somebody leads; Kafka keeps a leader that there is"
+            quorum_leader.is_none(), "no more is lost if some replica leads; Kafka keeps an existing leader"
         ),
         "outside the isr": waived(
-            ~quorum_isr.contains(leader), "to elect a member alone is a clean election that shrinks the ISR"
+            ~quorum_isr.contains(leader), "electing a member alone is a clean election that shrinks the ISR"
         ),
     },
     limits=EPOCHS_LEFT,

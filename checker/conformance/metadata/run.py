@@ -24,7 +24,7 @@ from .steps import Registered, registered
 _PARTITION, _CHANGE = "PARTITION_RECORD", "PARTITION_CHANGE_RECORD"
 _WHOLE_EVENTS = 10_000
 """Records of a batch from which on an event may go on in the next one (QuorumController.maxRecordsPerBatch)."""
-_SAME_PROCESS = Objection("Register", "the same process stays what it was")
+_SAME_PROCESS = Objection("Register", "the same process keeps its state")
 _TAKES = frozenset({"Fence", "Unregister", "Register", "ShutDown"})
 """Steps after which the broker is in no ISR that it may leave."""
 Key = tuple[str, int]

@@ -54,7 +54,7 @@ def test_what_these_lines_cannot_decide_does_not_conform() -> None:
         (
             "copy.log.gz",
             gzip.compress(SEGMENT.read_bytes()),
-            "from its folder, or from an archive of it, under the names that Kafka",
+            "from its folder, or from an archive of it, with Kafka's names",
         ),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),

@@ -1,4 +1,5 @@
-"""What makes a finding doubtful: a creation that may be missing between its two lines, a line that lacks another."""
+"""Reasons that make a finding doubtful: a creation that may be missing between its two lines, a line that lacks
+another."""
 
 from __future__ import annotations
 

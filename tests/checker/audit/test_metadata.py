@@ -46,14 +46,14 @@ def test_a_damaged_segment_is_told_as_one_in_any_folder(tmp_path: Path) -> None:
 
 
 def test_what_else_is_in_a_nodes_folder_is_left_aside(tmp_path: Path) -> None:
-    """A topic's segments, indexes, and what Kafka is about to delete; alone, each is told."""
+    """A topic's segments, indexes, and files that Kafka is about to delete; alone, each is reported."""
     put(tmp_path / "log", 1, BEGINNING)
     alone = report(tmp_path / "log")
     topic = raw_batch([b"\x0a\0\0\0\1\0"], 0, 0)
     for name, content, told in (
         ("orders-0/00000000000000000000.log", topic, "records of a topic"),
         ("empty-0/00000000000000000000.log", b"", "no record"),
-        ("orders-1/00000000000000000000.index", bytes(40), "where records stand in a segment"),
+        ("orders-1/00000000000000000000.index", bytes(40), "the positions of records in a segment"),
         ("orders-2/00000000000000000000.log.deleted", topic, "was about to delete"),
     ):
         file = tmp_path / "log" / name
@@ -82,7 +82,7 @@ def test_what_is_no_copy_of_the_log_is_not_audited_alone(tmp_path: Path) -> None
     for path in (tmp_path, tmp_path / "bootstrap.checkpoint"):
         audited = CliRunner().invoke(main, ["audit", str(path)])
         assert (audited.exit_code, audited.stdout) == (2, "")
-        assert "It has what the format tool wrote" in audited.stderr
+        assert "It has the records that the format tool wrote" in audited.stderr
         assert "isrproof records" in audited.stderr
         validated = CliRunner().invoke(main, ["validate", "kraft", str(path)])
         assert validated.exit_code == 2

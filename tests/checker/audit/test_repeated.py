@@ -1,4 +1,4 @@
-"""Lines that stand there twice: they are read once, it is told how many and where, and they are a sign of nothing."""
+"""Repeated lines are read once; their number and place are reported, and they are no sign of anything else."""
 
 from __future__ import annotations
 

@@ -229,7 +229,8 @@ def test_it_is_seen_when_a_text_reads_another_column() -> None:
 
 
 def test_every_rule_says_what_to_do() -> None:
-    """What helps now, what to upgrade to where it is a bug that was fixed, and a command with what to look for."""
+    """A remedy names the immediate help, the release to upgrade to if the bug is fixed, and a command with what to look
+    for."""
     for rule in rules().values():
         todo = advice(rule)
         assert todo is not None, rule.code
