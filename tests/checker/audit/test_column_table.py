@@ -59,16 +59,30 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("histories")
 
 
+CASES = {
+    "seed": st.integers(0, 10_000),
+    "release": st.sampled_from(RELEASES),
+    "wipes": st.integers(0, 1),
+    "faults": st.integers(0, 6),
+    "piece": st.sampled_from((1, 7, 100, 250_000)),
+    "buckets": st.sampled_from((1, 3, 100)),
+}
+
+
+@settings(max_examples=4)
+@given(**CASES)
+def test_histories_with_faults_give_the_same_reports(root: Path, **case: Any) -> None:
+    _give_the_same_reports(root, **case)
+
+
+@pytest.mark.full
 @settings(max_examples=30)
-@given(
-    seed=st.integers(0, 10_000),
-    release=st.sampled_from(RELEASES),
-    wipes=st.integers(0, 1),
-    faults=st.integers(0, 6),
-    piece=st.sampled_from((1, 7, 100, 250_000)),
-    buckets=st.sampled_from((1, 3, 100)),
-)
-def test_histories_with_faults_give_the_same_reports(
+@given(**CASES)
+def test_more_histories_with_faults_give_the_same_reports(root: Path, **case: Any) -> None:
+    _give_the_same_reports(root, **case)
+
+
+def _give_the_same_reports(
     root: Path, seed: int, release: str, wipes: int, faults: int, piece: int, buckets: int
 ) -> None:
     """However few rows are looked at together."""
