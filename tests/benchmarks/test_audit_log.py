@@ -11,9 +11,9 @@ from isrproof.traces.events.event import Event, Unknown
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.events.render import render
 
-from benchmarks.audit.generate import Generated, story
-from benchmarks.audit.lines import RELEASE
 from benchmarks.audit.readings import faults_found
+from lab.cluster.generate import Generated, story
+from lab.cluster.lines import RELEASE
 
 EACH_ENGINE = pytest.mark.parametrize("engine", ["columns", pytest.param("python", marks=pytest.mark.full)])
 """The reference takes ten times as long, and other tests hold that both say the same."""

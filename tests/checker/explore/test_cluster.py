@@ -51,8 +51,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
     [
         ("2.0.0", [], 2),
         pytest.param("2.3", [], 2, marks=pytest.mark.full),
-        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.full),
-        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.slow),
+        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.slow),
         pytest.param("1.1", ALL_PARTS, 1, marks=pytest.mark.slow),
         pytest.param("2.8", ALL_PARTS, 1, marks=pytest.mark.slow),
         ("2.1", FOR_LOGS, 2),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.report.model import Report
 
-from . import rounds
-from .harness import Case, Outcome, in_process, outcomes, shown, single, table, written_to
-from .parts import RECORDED, read, recorded
-from .rounds import collected, of_round
-from .shipped import at_another_time
-from .ways import mangled
+from lab.mangled import rounds
+from lab.mangled.harness import Case, Outcome, in_process, outcomes, shown, single, table, written_to
+from lab.mangled.parts import RECORDED, read, recorded
+from lab.mangled.rounds import collected, of_round
+from lab.mangled.shipped import at_another_time
+from lab.mangled.ways import mangled
 
 RECORDINGS = sorted(recorded())
 SMALL = ("failover-on-leader-2.0.0-kill", "failover-elsewhere-2.3.1-term", "lifecycle-2.8.2")
@@ -99,7 +99,7 @@ def checked(cases: list[Case], audited: Callable[..., list[Report]]) -> list[Out
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("engine", "count"), [("python", 15), ("columns", 60)])
+@pytest.mark.parametrize(("engine", "count"), [pytest.param("python", 15, marks=pytest.mark.slow), ("columns", 60)])
 def test_nothing_illegal_is_gained(engine: str, count: int) -> None:
     if engine == "columns":
         pytest.importorskip("numpy", reason="columns in memory need NumPy")
@@ -182,7 +182,7 @@ def test_nothing_illegal_is_gained_of_other_peoples_logs(corpus: Path, largest: 
 
 @pytest.mark.slow
 def test_nothing_illegal_is_gained_in_three_thousand_recordings() -> None:
-    """The first rounds of `python -m tests.mangled`, which also takes other people's logs, and goes on where it was."""
+    """The first rounds of `python -m lab.mangled`, which also takes other people's logs, and goes on where it was."""
     pytest.importorskip("numpy", reason="columns in memory need NumPy")
     paths = recorded()
     recordings = {name: read(path) for name, path in paths.items()}

@@ -1,4 +1,4 @@
-"""How many lines of brokers' logs are known, by release and file: `python -m benchmarks.coverage`.
+"""How many lines of brokers' logs are known, by release and file: `python -m lab.coverage`.
 
 Of lines with a time: those that the line table understands, those that it knows to be irrelevant, the unknown ones, and
 of these how many tell what a broker did with a partition. Read are the recordings, and with `--corpus` the files that
@@ -21,7 +21,8 @@ from isrproof.traces.events.event import Continuation, Event, Unknown
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.sources.text import Lines
 
-RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
+from . import RECORDED
+
 MOST_UNKNOWN = 0.02
 FILES = ("server.log", "state-change.log", "controller.log", "other")
 NAMING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))
