@@ -28,6 +28,9 @@ from isrproof.model.script import script_of
 from isrproof.model.step import Reference
 from isrproof.specs.errors import TableError
 
+in_matrix = pytest.mark.slow
+"""Of what `prove --matrix` proves too, which .ci/run runs."""
+
 
 @contextmanager
 def noted(asked: list[Question]) -> Iterator[None]:
@@ -234,7 +237,7 @@ def test_only_what_a_property_needs_is_asked() -> None:
     assert "IsrHoldsCommits" not in asked
 
 
-@pytest.mark.full
+@in_matrix
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
     """The replicas are an enumeration of so many, every quantifier over them is written out."""
@@ -271,7 +274,7 @@ def test_a_counterexample_may_need_a_record_or_an_epoch_more(name: str, prop: st
     assert found.path.length == length
 
 
-@pytest.mark.full
+@in_matrix
 @pytest.mark.parametrize("name", ["unclean-election", "unclean-election-keeps-isr"])
 def test_nothing_committed_since_an_unclean_election_is_lost(name: str) -> None:
     found = prove(name, ["NothingLostSinceUnclean"])["NothingLostSinceUnclean"]
@@ -422,7 +425,7 @@ def test_every_promise_of_every_model_is_expected() -> None:
     assert silent == []
 
 
-@pytest.mark.full
+@in_matrix
 def test_kip497_is_proved_for_any_number_of_replicas() -> None:
     proof = prove("kip497")
     assert {each.prop.name for each in proof.properties} >= PROMISES

@@ -26,6 +26,10 @@ PROMISES = {
 }
 
 
+in_matrix = pytest.mark.slow
+"""Of what `prove --matrix` proves too, which .ci/run runs."""
+
+
 def loose(action: str, clause: str, instead: Expr | None = None) -> Model:
     """The quorum with another condition in the place of a guard's clause, or with none."""
     whole = RAFT.action(action)
@@ -48,7 +52,7 @@ def broken(changed: Model, action: str, lemma: str) -> bool:
     return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
-@pytest.mark.full
+@in_matrix
 @pytest.mark.parametrize("name", ["raft", "raft-pre-vote"])
 def test_the_quorum_is_proved_for_any_number_of_voters(name: str) -> None:
     found = prove(name)
@@ -62,7 +66,7 @@ OF_EACH_NODE = [
 ]
 
 
-@pytest.mark.full
+@in_matrix
 def test_what_each_node_promises_is_proved_where_voters_change() -> None:
     found = prove("raft-voters", OF_EACH_NODE)
     assert {(each.verdict, each.scope) for each in found.properties} == {("holds", "any number of voters")}
