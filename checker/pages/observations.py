@@ -39,8 +39,8 @@ def write() -> str:
         "# Observations",
         "",
         "Made from `checker/audit/observe`, `checker/audit/sources` and `checker/pages/columns.toml` by",
-        "`python -m isrproof.checker.pages`: change those, not this page. An observation is a table that rules are stated over: a rule names one, and",
-        "reads its columns as fields of the model's language. Where a column is absent, since its line does not print",
+        "`python -m isrproof.checker.pages`: change those, not this page. An observation is a table that rules are",
+        "stated over: a rule names one, and reads its columns as fields of the model's language. Where a column is absent, since its line does not print",
         "it, a rule that reads it says nothing. `before_x` is `x` of the row that a row is compared with: the one",
         "before it in the order below, of those that are equal in the columns of the key.",
         "",
@@ -158,7 +158,7 @@ def modules() -> tuple[ModuleType, ...]:
 @cache
 def _literals(module: ModuleType) -> Mapping[str, str]:
     """Return the literal under each constant of a module."""
-    found = {}
+    found: dict[str, str] = {}
     for node, after in pairwise(ast.parse(inspect.getsource(module)).body):
         said = after.value if isinstance(after, ast.Expr) else None
         if isinstance(said, ast.Constant) and isinstance(said.value, str):
