@@ -1,22 +1,22 @@
-"""A broker handles a request about another number of partitions than its controller sent.
+"""A broker handles a request with a different number of partitions than its controller sent.
 
 Why it matters
-    A broker that is told of fewer partitions than the controller believes leads or follows some of them not at all, or
-    tells clients of leaders that are over.
+    A broker that receives fewer partitions than the controller believes fails to lead or follow some of them, or sends
+    clients to former leaders.
 
 How it is seen
-    Since 2.6 a controller prints how many partitions each LeaderAndIsr and UpdateMetadata request is about, and to whom
-    it goes; a broker prints the same when it begins to handle the one, and when it has taken the other (partitions
-    added to its cache and deleted from it). No line says which belongs to which. Of one controller's tenure they come
-    in one order: some are not received, one whose answer is lost is sent again. So the number that a broker prints
-    stands in the controller's log between those of a request that it handled before, and of one that it handled
-    afterwards; or before the one that it handled next, if it is the first. If it does not, it is suspicious: a line of
-    the controller that is missing would explain it.
+    Since 2.6 a controller prints the number of partitions and the receiver of each LeaderAndIsr and UpdateMetadata
+    request. A broker prints the same number when it begins to handle a LeaderAndIsr request, and when it has applied an
+    UpdateMetadata request (partitions added to its cache and deleted from it). No line says which lines belong
+    together. Within one controller's tenure the requests arrive in order: some are not received, and one whose answer
+    is lost is sent again. So the number that a broker prints stands in the controller's log between those of a request
+    that the broker handled before and one that it handled afterwards; the first stands before the one that it handled
+    next. If it does not, the finding is suspicious: a missing line of the controller would explain it.
 
 What a log cannot show
-    A wrong number that the controller happens to send to that broker too, in that place. A LeaderAndIsr request is only
-    judged where the UpdateMetadata requests before and after it are of one tenure: its lines name no controller epoch.
-    The last request of a tenure is not judged, nor is any of a tenure of which a line may be missing.
+    A wrong number that the controller happens to send to that broker, too, at that place. A LeaderAndIsr request is
+    judged only where the UpdateMetadata requests before and after it belong to one tenure: its lines name no controller
+    epoch. The last request of a tenure is not judged, nor is any request of a tenure that may lack a line.
 
 Releases
     ZooKeeper mode since 2.6.
@@ -34,7 +34,7 @@ from ._requests import request
 
 def _message(row: Row) -> str:
     sentence = (
-        f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent it none of that number"
+        f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent no request with that number"
     )
     if row.get("before_total") is None:
         return f"{sentence} before one of {row['sent_total']}"
@@ -52,5 +52,5 @@ RULE = Rule(
     expected=lambda row: f"a count that controller {row['controller']} printed in epoch {row['controller_epoch']}",
     got=lambda row: f"{row['total']} partitions",
     releases=">=2.6",
-    remedy=until_copies_agree("Move the controller, which tells each broker of all partitions anew."),
+    remedy=until_copies_agree("Move the controller: the new one informs each broker about all partitions."),
 )

@@ -1,18 +1,18 @@
-"""A broker says itself that it cuts a log below its high watermark: this copy of committed records is gone.
+"""A broker reports that it truncates a log below its high watermark: this copy of committed records is gone.
 
 Why it matters
-    Records below the high watermark are committed: every member of the ISR had them. A follower that cuts them off does
-    so since its leader lacks them: they are lost in all copies.
+    Records below the high watermark are committed: every member of the ISR had them. A follower truncates them because
+    its leader lacks them: they are lost in all copies.
 
 How it is seen
-    On a line that prints both offsets. From 2.0 to 2.3 Kafka warns before such a cut. From 2.4 to 4.1 that line is
-    never printed, since the high watermark is lowered first (KAFKA-19474); but then a line tells that the high
-    watermark falls, right after the cut and to the same offset. 4.2 prints both, which is one finding, at the warning.
-    It happens after an unclean election, where that is enabled, so it is suspicious.
+    On a line that prints both offsets. From 2.0 to 2.3 Kafka warns before such a truncation. From 2.4 to 4.1 that line
+    is never printed, because the high watermark is lowered first (KAFKA-19474); but a line then reports that the high
+    watermark falls, right after the truncation and to the same offset. 4.2 prints both, which is one finding, at the
+    warning. This happens after an unclean election, where that is enabled, so the finding is suspicious.
 
 What a log cannot show
-    From 2.8 to 3.4.0 a follower's high watermark may be raised before its log is cut, so that it falls though nothing
-    committed is gone (KAFKA-14704): there, KR662 looks at what was printed before.
+    From 2.8 to 3.4.0 a follower's high watermark may be raised before its log is truncated, so that it falls though no
+    committed record is gone (KAFKA-14704): there, KR662 checks what was printed before.
 
 Releases
     2.0 to 2.3, and since 3.4.1.
@@ -35,7 +35,8 @@ def _lost(row: Row) -> Lost:
 
 RULE = Rule(
     code="KR663",
-    name="tells-cut-below-high-watermark",
+    name="reported-cut-below-high-watermark",
+    former_names=("tells-cut-below-high-watermark",),
     observation="cuts_below",
     kind="replica",
     compares=True,
@@ -43,7 +44,7 @@ RULE = Rule(
     message=lambda row: (
         f"{where(row)}: the log is cut to offset {row['offset']}, below its high watermark {row['high_watermark']}"
     ),
-    cause=lambda row: f"broker {row['broker']} cut logs below their high watermarks, and says so",
+    cause=lambda row: f"broker {row['broker']} reports that it cut logs below their high watermarks",
     expected=lambda row: f"no cut below the high watermark {row['high_watermark']}",
     got=lambda row: f"a cut to offset {row['offset']}",
     issues=("KAFKA-19474", "KAFKA-14704"),

@@ -7,7 +7,7 @@ Why it matters
 
 Releases
     0.8 to 3.9. Since 0.8.1 the table is the same in all of them. In 0.8.0, lines of a partition that goes online or
-    offline show no true from-state, so they are not judged by it.
+    offline need not print its true from-state.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ RULE = Rule(
     releases=">=1.0",
     remedy=Remedy(
         workaround="Compare the logs of the replicas that were in the ISR with the new leader's"
-        " (kafka-dump-log.sh): records that only they have are lost to readers. Set unclean.leader.election.enable=false"
+        " (kafka-dump-log.sh): records that only they have are lost. Set unclean.leader.election.enable=false"
         " where records matter more than availability.",
         verify=TOPIC,
         look_for="an Isr with more than one member, and no config unclean.leader.election.enable=true",

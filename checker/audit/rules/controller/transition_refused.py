@@ -57,7 +57,7 @@ RULE = Rule(
     got=lambda row: f"from {row['thrown_from_state']}",
     issues=("KAFKA-8237", "KAFKA-6650"),
     remedy=Remedy(
-        workaround="Nothing needs to be done where the finding calls it harmless. A deletion that hangs resumes when all"
+        workaround="Nothing to do where the finding calls it harmless. A deletion that hangs resumes when all"
         f" brokers with a replica of the topic are up; if it does not resume: {MOVE_CONTROLLER}",
         verify=TOPICS,
         look_for="the topic is not in the list, or is there without 'marked for deletion'",
