@@ -13,7 +13,14 @@ from tests.imports import ROOT
 
 FOLDERS = (
     *("model", "specs"),
-    *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/explore"),
+    *(
+        "checker/audit/files",
+        "checker/audit/findings",
+        "checker/audit/report",
+        "checker/audit/rules",
+        "checker/audit/table",
+    ),
+    *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
     *("checker/pages", "checker/prove", "checker/testing"),
 )
 """Folders whose docstrings are checked; the modules directly in checker/ are, too."""

@@ -1,4 +1,4 @@
-"""The whole way of `isrproof audit`: from PATHs to a text and an exit code. `audit` is the same from Python."""
+"""The complete `isrproof audit`: from PATHs to a text and an exit code. `audit` is the same from Python."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
-"""Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
+"""The size of text in bytes up to which Java's quick compiler finishes sooner: the other one pays off later."""
 
 
 def _silent(why: str) -> None:
-    """Who does not ask which engine reads."""
+    """Do nothing: the callback of callers that do not need the engine's name."""
 
 
 def audit(
     paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = _silent
 ) -> list[Report]:
-    """Audit logs: one report, or with `each` one for every path.
+    """Audit logs; return one report, or with `each` one for every path.
 
     Args:
-        report_engine: gets one line, which says which engine "auto" chose and why.
+        report_engine: gets one line that says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: there is no path, one does not exist, no file could be read, or nothing in them is what `options`
-            ask for; a rule could not be asked, by an error of ours.
+        IsrproofError: there is no path, one does not exist, no file could be read, or nothing in them matches
+            `options`; a rule could not be evaluated because of an error of ours.
     """
     made, defects = _audited(paths, options or Options(), report_engine)
     if defects:
@@ -74,7 +74,7 @@ def audit(
 def _audited(
     paths: Sequence[str], options: Options, report_engine: Callable[[str], object]
 ) -> tuple[list[Report], tuple[str, ...]]:
-    """The reports, and what kept rules from being asked."""
+    """Return the reports, and the reasons why rules could not be evaluated."""
     if not paths:
         raise IsrproofError("Expected the paths of logs, got none. Give files or folders.")
     sizes: dict[str, int] = {}
@@ -116,7 +116,7 @@ def _audited(
 
 
 def _versions(read: Read) -> list[Row]:
-    """The lines in which processes print their release, as they are numbered in their files."""
+    """Return the lines in which processes print their release, with their numbers in their files."""
     files = {file.index: file for file in read.files}
     own = (row for row in read.rows if row.get("kind") == VERSION and row["file"] in files)
     return [row | {"line": files[row["file"]].place(row["line"]).line} for row in own]
@@ -130,7 +130,7 @@ def _metadata(
     engine: Engine,
     with_chronicles: bool,
 ) -> Metadata:
-    """What the metadata logs of the clusters give; their files are numbered from `first` on."""
+    """Return the results from the metadata logs of the clusters; their files are numbered from `first` on."""
     numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
     if not any(own for _, own in numbered):
         return Metadata()
@@ -147,7 +147,7 @@ def _metadata(
 
 
 def _tables(engine: Engine) -> Tables:
-    """What makes tables of few rows in this process."""
+    """Return the constructor of tables of few rows in this process."""
     if engine.name == "python":
         return PythonTable
     from .table.columns import ColumnTable
@@ -156,7 +156,7 @@ def _tables(engine: Engine) -> Tables:
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
-    """The files of a path that only Spark can reach; their bytes go to `sizes`."""
+    """Return the files of a path that only Spark can reach; their sizes go to `sizes`."""
     if options.engine not in ("auto", "spark"):
         raise only_spark(path, options.engine)
     from ..spark_session import session
@@ -199,11 +199,11 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
 
 
 def _must_be_more(beside: Sequence[MetadataFile], facts: Sequence[FileFacts]) -> None:
-    """Files of a metadata folder that are no copy of the log are not audited alone."""
+    """Fail if there are only files of a metadata folder that are not copies of the log."""
     if beside and not facts:
         raise IsrproofError(
             f"{beside[0].path}: expected segments (NNNNNNNNNNNNNNNNNNNN.log) or snapshots (OFFSET-EPOCH.checkpoint) of"
-            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, and no history."
+            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, but no history."
         )
 
 
@@ -218,12 +218,12 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         if needs_layout in DUMPS:
             dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
             raise IsrproofError(f"{dumped.path}: {needs_layout}.")
-        hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
+        hint = f"In it, {needs_layout}." if needs_layout else "If it has a layout of its own, give that by --layout."
         unread = next((fact for fact in facts if fact.unread), None)
         if unread is not None:
             hint = f"{unread.path}: {unread.problem}."
         if pattern is not None:
-            hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
+            hint = f"No line that Kafka prints is in the layout {pattern!r}; omit --layout to try the known ones."
         raise IsrproofError(
             f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
             f" {len(facts)} file(s), the first {facts[0].path}. {hint}"
@@ -231,7 +231,7 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
 
 
 def _must_be_writable(out: Path | None, html: Path | None) -> None:
-    """What cannot be written is told before hours of reading, not after."""
+    """Fail before hours of reading, not after, if an output cannot be written."""
     if html is not None:
         _must_be_in_a_folder("--html", html)
         must_be_writable(html.parent)
@@ -242,17 +242,17 @@ def _must_be_writable(out: Path | None, html: Path | None) -> None:
         _must_be_in_a_folder("--out", out)
         if out.suffix == ".json" and not out.exists():
             raise IsrproofError(
-                f"--out {out}: expected a folder, and that is the name of a file: --json > {out} makes it."
+                f"--out {out}: expected a folder, got the name of a file; to write a file use --json > {out}."
             )
         must_be_writable(out)
 
 
 def _must_be_in_a_folder(option: str, path: Path) -> None:
-    """Nobody looks for a report in folders that a slip of the pen has made."""
+    """Fail if the folder of a report does not exist: nobody looks for a report in a folder that a typo created."""
     folder = path.absolute().parent
     if not folder.exists():
         raise IsrproofError(
-            f"{option} {path}: expected it in a folder that is there, and {folder} is not: mkdir -p it."
+            f"{option} {path}: expected an existing folder, but {folder} does not exist: create it with mkdir -p."
         )
 
 
@@ -264,7 +264,7 @@ def _must_be_there(log: Log, kept: Metadata, narrow: Narrow, found: Audited) -> 
 
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
-    """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
+    """Return the exit code of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
     return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
 
 
@@ -274,18 +274,19 @@ def _failing(fail_on: str) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to print of an audit.
-
-    `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
-    says why. `problem` is what kept a rule from being asked, or the files of --out from being written, all the same;
-    `pages` are those of --html.
-    """
+    """The output of an audit."""
 
     text: str
     code: int
+    """The worst of the clusters' exit codes (illegal, then incomplete, then conforms)."""
     verdict: str
+    """A line that explains the code."""
     problem: str | None = None
+    """The reason why a rule could not be evaluated, or the files of --out could not be written, although there is a
+    report.
+    """
     pages: tuple[Path, ...] = ()
+    """The pages of --html."""
 
 
 def audit_command(
@@ -298,7 +299,7 @@ def audit_command(
     html: Path | None = None,
     baseline: Path | None = None,
 ) -> Answer:
-    """Audit, write what is to be written to files, and say what to print.
+    """Audit, write the requested files, and return what to print.
 
     Args:
         form: one of FORMS.
@@ -306,13 +307,13 @@ def audit_command(
         baseline: a report of an earlier run, whose findings are left out of this one's.
 
     Raises:
-        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written where files
-            are to be; a library that a form needs is not there; the form is about one partition, and none is named; the
-            baseline is none.
+        IsrproofError, OSError: before anything is judged, as for `audit`, or because the files cannot be written; a
+            library that a form needs is not installed; the form is about one partition, and none is named; the baseline
+            is not a report.
     """
     forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
     if any(each.partition for each in forms) and options.partition is None:
-        raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
+        raise IsrproofError(f"--format {form} is about one partition: name it with --partition TOPIC-N.")
     _must_be_writable(out, html)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
@@ -335,7 +336,7 @@ def audit_command(
 
 
 def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
-    """Write the files that are asked for; what kept them from being written, and the pages."""
+    """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
     try:
         if out is not None:
@@ -347,12 +348,12 @@ def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple
 
             pages = write_files(whole, html)
     except OSError as error:
-        return f"expected to write into {out or html}, which fails: {error.strerror or error}", pages
+        return f"writing to {out or html} failed: {error.strerror or error}", pages
     return None, pages
 
 
 def _summarised(run: Run) -> str | None:
-    """Add to the step summary of GitHub Actions, where there is one; what kept it from being written."""
+    """Append to the step summary of GitHub Actions, where there is one; return the reason if that failed."""
     where = os.environ.get("GITHUB_STEP_SUMMARY")
     if where:
         from .report.github import summary
@@ -361,7 +362,7 @@ def _summarised(run: Run) -> str | None:
             with open(where, "a", encoding="utf-8") as file:
                 file.write(summary(run))
         except OSError as error:
-            return f"expected to write the step summary to {where}, which fails: {error.strerror or error}"
+            return f"writing the step summary to {where} failed: {error.strerror or error}"
     return None
 
 

@@ -38,8 +38,7 @@ def _message(row: Row) -> str:
     shrinks = f"{where(row)} shrinks the ISR from {ids(row['old_isr'])} to {ids(row['isr'])}"
     if _listed(row):
         return (
-            f"{shrinks}; a log listed as out of sync ends at {row['last_offset']},"
-            f" its own at {row['log_end_offset']}"
+            f"{shrinks}; a log listed as out of sync ends at {row['last_offset']}, its own at {row['log_end_offset']}"
         )
     return f"{shrinks}, but lists {ids(row['lagging'])} as out of sync"
 

@@ -33,7 +33,7 @@ def _why(row: Row) -> str:
     if not row["fenced"]:
         return "it was not refused for its leader epoch"
     return (
-        f"it was refused for its leader epoch, the process ran for another {(row['lived_until'] - row['clock']) // 1000} s"
+        f"it was refused for its leader epoch, the process ran on for {(row['lived_until'] - row['clock']) // 1000} s"
     )
 
 

@@ -81,7 +81,7 @@ def _expected(row: Row) -> str:
     if row["before_alone"]:
         return (
             f"a start at offset {row['before_high_watermark']} or above: the end of the log of broker"
-            f" {row['before_broker']}, which stopped as the only member of the ISR in leader epoch {row['before_epoch']}"
+            f" {row['before_broker']}, which stopped when alone in the ISR in leader epoch {row['before_epoch']}"
         )
     return (
         f"a start at offset {row['before_high_watermark']} or above: the high watermark that broker"

@@ -39,7 +39,7 @@ _deletions, _none = field("deletions", Int(0)), const(0, Int())
 _process_begun = process_known & either(_deletions.eq(0) & (_none < process), deleted_here)
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
-"""Whether the log shows all that could explain another epoch: a start, a deletion."""
+"""True if the log shows all that could explain another epoch: a start, a deletion."""
 _by_requests = releases.intersects(in_releases("<=2.5"))
 _older = remembers & (previous_leader_epoch < epoch_before)
 """A newer epoch, or none, is explained by a single missing line: the replica adopted it, or was deleted."""
@@ -61,5 +61,5 @@ RULE = Rule(
     ),
     expected=lambda row: f"previous leader epoch {row['epoch_before']}",
     got=lambda row: f"previous leader epoch {row['previous_leader_epoch']}",
-    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the broker: it then learns the leader epochs of its partitions again."),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the broker: it then learns its leader epochs again."),
 )

@@ -1,7 +1,7 @@
 """A broker finished a request without a line about each of its partitions.
 
 Why it matters
-    A LeaderAndIsr request tells a broker which partitions it leads and follows. A partition that it skips has no
+    A LeaderAndIsr request assigns a broker the partitions that it leads and follows. A partition that it skips has no
     leader, or no fetcher, though the controller considers the request done.
 
 How it is seen

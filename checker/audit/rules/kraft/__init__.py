@@ -1,1 +1,1 @@
-"""Rules on the metadata log of KRaft. KR5xx is K(xx) of kafka/kraft.md, as far as there is one."""
+"""Rules on the metadata log of KRaft."""
