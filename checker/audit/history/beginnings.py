@@ -1,12 +1,12 @@
-"""Tenures that have lost their beginning, though an earlier epoch is told of above them.
+"""Tenures whose beginning is missing, though earlier lines show an earlier epoch.
 
-* A controller that starts moves every replica that is alive to OnlineReplica before it elects leaders. Where an
-  election fails before the first move of a replica, the lines of the start are missing. (Not if no replica is moved at
-  all: then none may have been alive, or moves of replicas are not logged.)
+* A controller that starts moves every live replica to OnlineReplica before it elects leaders. Where an election fails
+  before the first move of a replica, the lines of the start are missing. (Not if no replica is moved at all: then none
+  may have been alive, or moves of replicas are not logged.)
 * A broker caches what a controller has sent. Where it does so before the controller sends anything, in one stream, the
-  lines between are missing.
+  lines in between are missing.
 
-Of several streams that have lines of a tenure, only the one that has the first of them can show its beginning.
+Of several streams with lines of a tenure, only the one with the first line can show its beginning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KINDS = {"moved": MOVED["replica"], "failed": STOPPED["partition"], "sent": UPD
 
 
 def first_lines(events: Table) -> list[Row]:
-    """Look: by tenure the first line of a kind, and its time."""
+    """Return by tenure the first line of each kind, and its time; a look."""
     first = {"line": Column("min", "line"), "ts": Column("min", "ts")}
     return [
         row | {"began": kind}
@@ -35,13 +35,13 @@ def first_lines(events: Table) -> list[Row]:
 
 
 def _counted(lines: Table, kind: str) -> Table:
-    """Of moves that failed, elections of partitions that were offline."""
+    """Return lines of one kind; of moves that failed, only elections of offline partitions."""
     offline, online = from_state("partition").eq("OfflinePartition"), to_state("partition").eq("OnlinePartition")
     return lines.where(offline & online) if kind == "failed" else lines
 
 
 def beheaded(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[TenureOfCluster]:
-    """The tenures whose beginning is missing; `rows` are those of `first_lines`, of these files."""
+    """Return the tenures whose beginning is missing; `rows` are those of `first_lines`, of these files."""
     ordered = streams(tuple(files))
     places = {file.index: (file.cluster, number, i) for number, own in enumerate(ordered) for i, file in enumerate(own)}
     found: dict[tuple[TenureOfCluster, int], dict[str, tuple[int, tuple[int, int]]]] = defaultdict(dict)
@@ -66,7 +66,7 @@ def _begins(first: Mapping[str, tuple[int, tuple[int, int]]]) -> int:
 
 
 def _lost_its_beginning(first: Mapping[str, tuple[int, tuple[int, int]]]) -> bool:
-    """`first`: by kind the earliest time and the first place."""
+    """Return whether a tenure lost its beginning; `first`: by kind the earliest time and the first place."""
     if "failed" not in first:
         return False
     (_, failed), moved, sent, cached = first["failed"], first.get("moved"), first.get("sent"), first.get("cached")

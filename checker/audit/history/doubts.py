@@ -1,4 +1,4 @@
-"""What only a look at partitions shows of how files were collected: lines out of order, lines that are missing."""
+"""Doubts about how files were collected, which only a look at partitions shows: lines out of order, missing lines."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ TenureOfCluster = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Doubts:
-    """`late` are tenures in a file, as (file, controller, epoch), of which a line stands below one that was written
-    later. `gapped` are clusters of whose lines some are missing here and there; `mixed` those of them that have lines
-    of others, too; `beheaded` tenures of whose first lines some are missing; `quiet` stretches of lines in which less
-    was logged than elsewhere in the file; `repeated` files in which lines stand twice,
-    `out_of_turn` those in which requests do not come in the order of their numbers."""
+    """Doubts about the lines of some files, clusters and tenures."""
 
     late: frozenset[tuple[int, int, int]] = frozenset()
+    """Tenures in a file, as (file, controller, epoch), with a line below one that was written later."""
     gapped: frozenset[int] = frozenset()
+    """Clusters that lack some of their lines here and there."""
     mixed: frozenset[int] = frozenset()
+    """The clusters of `gapped` that also have lines of others."""
     beheaded: frozenset[TenureOfCluster] = frozenset()
+    """Tenures that lack some of their first lines."""
     quiet: frozenset[Stretch] = frozenset()
+    """Stretches of lines in which less was logged than elsewhere in the file."""
     repeated: frozenset[int] = frozenset()
+    """Files with repeated lines."""
     out_of_turn: frozenset[int] = frozenset()
+    """Files whose requests are not in the order of their numbers."""
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(

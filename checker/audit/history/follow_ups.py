@@ -1,16 +1,16 @@
-"""Lines that never stand without another: where one of the two is not there, the file itself shows a gap.
+"""Lines that always come in pairs: where one of the two is absent, the file itself shows a gap.
 
-All four are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
+All four checks are within one stream and one tenure, so neither clocks nor absent logs matter:
 
-* what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
-  several brokers may speak in the stream;
-* what the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later: it
-  takes requests in turn, but refuses what is still under way once another controller has told it of a later epoch;
-* what the controller elects it sends by LeaderAndIsr, if it sends anything later;
-* what the controller creates and sends by LeaderAndIsr, it has brought online between.
+* a state that the controller's own broker caches from an UpdateMetadata request, the controller has sent, as often,
+  unless several brokers may write to the stream;
+* a state that the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later:
+  it accepts requests in turn, but refuses those still under way once another controller has sent a later epoch;
+* a state that the controller elects it sends by LeaderAndIsr, if it sends anything later;
+* a partition that the controller creates and sends by LeaderAndIsr, it has brought online in between.
 
-Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
-than the controller sends: what it is sent while it starts, it caches once.)
+Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (A broker caches less
+often than the controller sends: it caches once what it is sent while it starts.)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _STATE = ("topic", "partition", "leader", "leader_epoch", "isr")
 
 
 class _Printed(NamedTuple):
-    """Between which lines a state is printed, as (file in its stream, line), and how often."""
+    """The lines between which a state is printed, as (file in its stream, line), and how often."""
 
     first: tuple[int, int]
     last: tuple[int, int]
@@ -48,7 +48,7 @@ class _Printed(NamedTuple):
 
 
 def shown(events: Table) -> list[Row]:
-    """Look: by kind, tenure and state of a partition, between which lines the state is printed."""
+    """Return by kind, tenure and state of a partition the lines between which the state is printed; a look."""
     return [
         row | {"kind": kind}
         for kind, lines in _KINDS.items()
@@ -61,7 +61,7 @@ def shown(events: Table) -> list[Row]:
 
 
 def _of_partition(events: Table, kind: str, lines: tuple[str, ...]) -> list[Row]:
-    """The same of what makes a partition new or online, whatever its state is then."""
+    """Return the same for lines that make a partition new or online, in any state."""
     found = events.of_lines(lines).present(*TENURE, "topic")
     if kind == "online":
         found = found.where(to_state("partition").eq(_ONLINE))
@@ -79,15 +79,16 @@ _Kinds = Mapping[str, Mapping[_State, _Printed]]
 
 @dataclass(frozen=True)
 class FollowUps:
-    """`gaps`: the clusters in which a line is missing that belongs to another. `whole`: those without such a gap that
-    have enough pairs of lines which belong together to show lines that are missing at random."""
+    """The result of the checks."""
 
     gaps: frozenset[int]
+    """The clusters that lack a line of some pair."""
     whole: frozenset[int]
+    """The clusters without such a gap that have enough pairs to show lines that are missing at random."""
 
 
 def follow_ups(rows: Iterable[Row], files: Iterable[LogFile], repeated: Collection[int] = ()) -> FollowUps:
-    """What rows of `shown` tell; `files` are those that they are of, `repeated` those in which lines stand twice."""
+    """Return the result from rows of `shown`; `files` are their files, `repeated` those with repeated lines."""
     ordered = streams(tuple(files))
     places = {file.index: (number, i) for number, stream in enumerate(ordered) for i, file in enumerate(stream)}
     tenures: dict[tuple[int, ...], dict[str, dict[_State, _Printed]]] = defaultdict(
@@ -116,11 +117,11 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile], repeated: Collecti
 
 
 def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
-    """States of which a line is missing.
+    """Yield states that lack a line.
 
     Args:
-        counted: a state is to be there as often as there are lines of the other kind.
-        twice: lines stand twice. How often, and how late, a state is printed then tells nothing.
+        counted: a state must be there as often as there are lines of the other kind.
+        twice: lines are repeated. The number and times of a state's lines then show nothing.
     """
     elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
     created, online = (kinds[kind] for kind in _OF_PARTITION)
@@ -139,5 +140,5 @@ def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
 
 
 def _sent(sent: _Printed, n: int) -> tuple[int, int]:
-    """Where a state was sent at the earliest that is cached n times."""
+    """Return the earliest place at which a state was sent that is cached n times."""
     return sent.last if n >= sent.n else sent.first

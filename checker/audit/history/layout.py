@@ -1,4 +1,4 @@
-"""How the files of all clusters lie in their streams, and which of their lines end a block."""
+"""The layout of all clusters' files in their streams, and the lines that end a block."""
 
 from __future__ import annotations
 
@@ -15,43 +15,45 @@ from .streams import Position, positions, streams
 
 @dataclass(frozen=True)
 class Layout:
-    """The streams; and the files and their positions, both by the index of the file.
-
-    `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are;
-    `quiet`, by file, the stretches (first, last) in which any line may be missing; `repeated` the files with lines that
-    stand twice, `out_of_turn` those whose lines may not be where they were written. `positions` have blocks that end
-    where lines may be missing. In `split_positions` they end at foreign epochs too.
-    """
+    """The streams and files."""
 
     streams: Sequence[Sequence[LogFile]]
     files: Mapping[int, LogFile]
+    """By the index of the file."""
     positions: Mapping[int, Position]
+    """By the index of the file, with blocks that end where lines may be missing."""
     split_positions: Mapping[int, Position]
+    """The same, with blocks that also end at foreign epochs."""
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
     gapped: frozenset[int] = frozenset()
+    """The clusters in which any line may be missing."""
     beheaded: frozenset[TenureOfCluster] = frozenset()
+    """The tenures that lack some of their first lines."""
     quiet: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    """By file the stretches (first, last) in which any line may be missing."""
     repeated: frozenset[int] = frozenset()
+    """The files with repeated lines."""
     out_of_turn: frozenset[int] = frozenset()
+    """The files whose lines may not be where they were written."""
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
 
     def lossy(self, run: Run) -> bool:
-        """Whether any line of a run may be missing, or its lines are not where they were written."""
+        """Return whether any line of a run may be missing, or its lines are not where they were written."""
         file = self.files[run.file]
         known = file.lossy is not None or file.cluster in self.gapped or run.file in self.out_of_turn
         return known or run.disordered or run.inserted
 
     def is_quiet(self, file: int, line: int) -> bool:
-        """Whether a line is in a stretch in which less was logged than elsewhere in its file."""
+        """Return whether a line is in a stretch in which less was logged than elsewhere in its file."""
         return any(first <= line <= last for first, last in self.quiet.get(file, ()))
 
 
 def laid_out(
     files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], doubts: Doubts = NO_DOUBT
 ) -> Layout:
-    """The layout of all files; `statements` are by the index of a file."""
+    """Return the layout of all files; `statements` are by the index of a file."""
     ordered = streams(files)
     foreign = {
         key: found for stream in ordered for key, found in foreign_epochs(stream, statements, doubts.repeated).items()
@@ -76,7 +78,7 @@ def laid_out(
 
 
 def _joined(stretches: Iterable[Stretch]) -> dict[int, list[tuple[int, int]]]:
-    """By file its stretches in their order; those that overlap or follow each other are one."""
+    """Return by file its stretches in order; those that overlap or touch are joined."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for file, first, last in sorted(stretches):
         own = found[file]

@@ -1,9 +1,9 @@
-"""Requests that a controller sends to its own broker: their numbers tell of a life that began where no line says so.
+"""Requests that a controller sends to its own broker: their numbers reveal the beginning of a life that no line shows.
 
-A controller keeps one connection to its own broker for as long as it has its epoch: the correlation ids of what that
-broker takes from it rise, and no request is there twice. (To another broker they begin anew when that one starts
-again.) Where they begin anew under the same epoch, the cluster was wiped, or lines of another cluster follow; if
-histories know of no other life there, the lines with which it began are missing.
+A controller keeps one connection to its own broker for as long as it has its epoch: the correlation ids that the broker
+accepts from it rise, and no request is there twice. (For another broker they restart when that one is restarted.) Where
+they restart under the same epoch, the cluster was wiped, or lines of another cluster follow; if histories know of no
+other life there, the lines with which it began are missing.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from .spans import Span
 
 _LIFE = ("cluster", "life")
 _REACH = ("since", "until")
-"""A broker takes requests after the last line of the controller's, too."""
+"""A broker also accepts requests after the last line of the controller."""
 _NUMBER = (*_LIFE, *TENURE, "row", "topic", "partition", "correlation_id")
 _LINE = (*_NUMBER, "ts")
 
 
 def numbered(events: Table, spans: Sequence[Span]) -> list[Row]:
-    """Look: by life, tenure, partition, number and time of a request that a controller's own broker took, its line.
+    """Return by life, tenure, partition, number and time of a request that a controller's own broker accepted, its
+    line; a look.
 
-    A line that stands there twice is read once, where it is first: a file that is there twice in one begins nothing.
+    A repeated line is read once, at its first place: a file that is there twice in one begins nothing.
     """
     rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
     return (
@@ -42,7 +43,9 @@ def numbered(events: Table, spans: Sequence[Span]) -> list[Row]:
 
 
 def begun_anew(rows: Iterable[Row]) -> frozenset[int]:
-    """The clusters in which numbers begin anew within one life, from rows of `numbered`, of any pieces of the files."""
+    """Return the clusters in which numbers restart within one life, from rows of `numbered`, of any pieces of the
+    files.
+    """
     first: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         known = first.setdefault(_key(row, _LINE), row)
@@ -62,7 +65,7 @@ def _key(row: Row, names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _fall(lines: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a number stands before the last line of a lesser one; by number its lines."""
+    """Return whether a number stands before the last line of a lesser one; by number its lines."""
     reached = 0
     for _, own in sorted(lines.items()):
         if min(own) < reached:

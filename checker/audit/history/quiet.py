@@ -1,11 +1,11 @@
-"""Stretches of a file in which less was logged than above or below: someone changed the level, or left lines out.
+"""Stretches of a file in which less was logged than above or below: the level was changed, or lines were left out.
 
-A broker that says what it does with a LeaderAndIsr request has received it, and says so in the same log, at TRACE. If
-it receives some requests, and acts on others of which no such line is there, then the lines between the last that it
-received above and the first below are those of another level, or some of them are missing. Requests are told apart by
-who sent them and by their correlation ids, so neither clocks nor other files matter.
+A broker with a line about handling a LeaderAndIsr request has received it, and says so in the same log, at TRACE. If it
+receives some requests, and acts on others without such a line, then the lines between the last received request above
+and the first below were logged at another level, or some of them are missing. Requests are identified by their sender
+and their correlation ids, so neither clocks nor other files matter.
 
-Clean recordings and logs of real clusters have no such request but one in the middle of which a log begins.
+Clean recordings and logs of real clusters have no such request except one in the middle of which a log begins.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _REQUEST = ("file", "speaker", "controller", "correlation_id")
 
 
 def requests_logged(events: Table) -> list[Row]:
-    """Look: by broker and request, the lines in which it received it (`logged` is "received"), and in which it acts on
-    it ("acts")."""
+    """Return by broker and request the lines in which it received it (`logged` is "received"), and in which it acts on
+    it ("acts"); a look.
+    """
     bounds = {"first": Column("min", "line"), "last": Column("max", "line")}
     return [
         row | {"logged": logged}
@@ -37,8 +38,10 @@ def requests_logged(events: Table) -> list[Row]:
 
 
 def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
-    """The stretches that rows of `requests_logged` show, each with how many requests are acted on there that were not
-    received; `files` are those that the rows are of.
+    """Return the stretches that rows of `requests_logged` show, each with the number of requests that are acted on
+    there without being received.
+
+    `files` are those that the rows are of.
     """
     stream_of = {file.index: number for number, stream in enumerate(streams(tuple(files))) for file in stream}
     received: dict[tuple[int, ...], list[Row]] = defaultdict(list)
@@ -63,13 +66,13 @@ def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
 
 
 def _begins_within(stretch: Stretch, requests: Collection[tuple[int, ...]]) -> bool:
-    """Whether a log may begin in the middle of a request: nothing is missing then but what was above."""
+    """Return whether a log may begin in the middle of a request: only lines above are missing then."""
     _, first, _ = stretch
     return first == 1 and len(requests) == 1
 
 
 def _around(row: Row, received: list[int]) -> Stretch:
-    """The lines between the requests received last before a row and first after it."""
+    """Return the lines between the last received request before a row and the first after it."""
     above, below = bisect_left(received, row["first"]), bisect_right(received, row["last"])
     first = received[above - 1] + 1 if above else 1
     last = received[below] - 1 if below < len(received) else LINES_PER_FILE

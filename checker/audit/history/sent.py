@@ -1,15 +1,15 @@
-"""How many partitions requests are about: as their controller sends them, and as brokers handle them.
+"""The numbers of partitions in requests: as their controller sends them, and as brokers handle them.
 
-No line of a broker says which line of its controller it answers. But a controller sends a broker one request after the
-other, and a broker handles them in that order; some it does not get, and one whose answer is lost is sent again. So of
+No line of a broker says which line of its controller it belongs to. But a controller sends a broker one request at a
+time, and a broker handles them in that order; some do not arrive, and one whose answer is lost is sent again. So for
 one tenure and one kind of request, the counts that a broker prints are found among those that the controller printed
-for it, in that order, where one may stand for several. Requests in a row with one count are one row here.
+for it, in that order, where one may stand for several. Consecutive requests with one count are one row here.
 
 * *request-sent*: a line of a controller, with the brokers that it sends to. A LeaderAndIsr request is to one.
 * *request-taken*: a line of a broker. That of a LeaderAndIsr request names no controller epoch: it is known where the
   lines of UpdateMetadata requests of the same controller, before it and after it, name the same.
-* *request-between*: one of which the line before, or the one after, is in another piece, or file; *request-epoch*:
-  the first and the last line of an UpdateMetadata request in a piece.
+* *request-between*: a request whose previous or next line is in another piece, or file; *request-epoch*: the first and
+  the last line of an UpdateMetadata request in a piece.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from .spans import Span
 LEADER_AND_ISR, UPDATE_METADATA = 0, 2
 """Kinds of requests, by their place in KINDS (observe/broker/handled.py)."""
 _MOST = 1_000_000
-"""The most pairs of numbers that are compared, to see which do not fit; beyond, the first that could is taken."""
+"""The most pairs of numbers that are compared to find those that do not fit; beyond that, the first possible one is
+taken.
+"""
 _TAKER = ("file", "speaker", "controller")
 _SENT = ("file", "line", "controller", "controller_epoch", "brokers", "total", "of")
 _TAKEN = ("file", "line", "ts", "speaker", "controller", "controller_epoch", "correlation_id", "total", "of")
@@ -39,7 +41,7 @@ _total = field("total", Int())
 
 
 def counts(events: Table) -> Iterator[tuple[str, Table]]:
-    """Part of a look (handled.py): lines with the number of partitions of a request, and its kind `of`."""
+    """Yield lines with the number of partitions of a request, and its kind `of`; part of a look (handled.py)."""
     named = events.present("controller")
     for table in (_leader_and_isr_sent(named), _metadata_sent(named)):
         yield "request-sent", table.select(*_SENT)
@@ -49,7 +51,7 @@ def counts(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _changes(lines: Table, key: Sequence[str]) -> Table:
-    """Lines with another count than the one before."""
+    """Return lines with another count than the one before."""
     turns = lines.along(key, ("line",), before_total=Column("previous", "total"))
     return turns.where(~_total.eq(field("before_total", Int()))).plus(turns.absent("before_total"))
 
@@ -60,7 +62,7 @@ def _leader_and_isr_sent(events: Table) -> Table:
 
 
 def _metadata_sent(events: Table) -> Table:
-    """Those with another count, or to other brokers, than the one before."""
+    """Return lines with another count, or to other brokers, than the one before."""
     counted = events.of_lines(METADATA_COUNTED).present("controller_epoch", "brokers")
     lines = counted.derive(total=count, of=const(UPDATE_METADATA, Int(0)))
     before = {f"before_{name}": Column("previous", name) for name in ("total", "brokers")}
@@ -128,7 +130,7 @@ class _Line(NamedTuple):
 
 
 def with_epochs(lines: Iterable[_Counted], counted: Iterable[_Counted]) -> Iterator[_Counted]:
-    """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
+    """Yield the rows *request-between* with the controller epoch of the lines before and after them, if it is one.
 
     Args:
         counted: the rows *request-epoch*.
@@ -146,10 +148,10 @@ def with_epochs(lines: Iterable[_Counted], counted: Iterable[_Counted]) -> Itera
 
 
 def disagreeing(taken: Iterable[_Counted], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
-    """Requests whose count stands between two that the controller sent, with what it sent there.
+    """Yield requests whose count is between two that the controller sent, with the count that it sent there.
 
-    `before_total` is of the request before that was found, none for what is taken first; `sent_total` is of the one
-    that is found for this request, or of the next that is found after it, if none is.
+    `before_total` is that of the previous matched request, none for the first; `sent_total` is that of the request
+    matched to this one, or of the next matched one, if there is none.
     """
     sent_to = _sent_to(sent, spans)
     by: dict[tuple[int, int, _Tenure], list[_Line]] = defaultdict(list)
@@ -166,7 +168,7 @@ def disagreeing(taken: Iterable[_Counted], sent: Iterable[Row], spans: Iterable[
 
 
 def _sent_to(sent: Iterable[Row], spans: Iterable[Span]) -> Mapping[Any, list[_Line]]:
-    """By tenure, broker and kind what a controller sent, where a stream shows all of it."""
+    """Return by tenure, broker and kind what a controller sent, where a stream shows all of it."""
     of_file: dict[tuple[int, int, int], list[Span]] = defaultdict(list)
     blocks: dict[tuple[int, int], set[int]] = defaultdict(set)
     started: set[tuple[int, int]] = set()
@@ -188,7 +190,7 @@ def _sent_to(sent: Iterable[Row], spans: Iterable[Span]) -> Mapping[Any, list[_L
 
 
 def _once(lines: Iterable[_Line]) -> Iterator[_Line]:
-    """Lines in their order, without those that were written before one above them: they may be copies."""
+    """Yield lines in order, without those that were written before one above them: they may be copies."""
     latest = None
     seen: set[tuple[int, int]] = set()
     for line in sorted(lines, key=lambda line: line.at):
@@ -201,13 +203,13 @@ def _once(lines: Iterable[_Line]) -> Iterator[_Line]:
 
 
 def _changing(lines: Iterable[_Line]) -> list[_Line]:
-    """Lines in their order, of those in a row with one count the first."""
+    """Return lines in order, only the first of consecutive ones with one count."""
     in_order = sorted(lines, key=lambda line: line.at)
     return [*in_order[:1], *(line for before, line in pairwise(in_order) if before.total != line.total)]
 
 
 def _matched(lines: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
-    """Each request that is taken before one that is found among those that were sent: after another one, or first."""
+    """Yield each request that is accepted before a matched one: after another one, or first."""
     found = _found([line.total for line in lines], [line.total for line in sent])
     before, last = -1, None
     for at, following in ((at, sent[place]) for at, place in enumerate(found) if place is not None):
@@ -219,7 +221,7 @@ def _matched(lines: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
 
 
 def _found(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
-    """For each number that is taken its place among those that are sent, of as many as can be, in their order."""
+    """Return for each accepted number its place among the sent ones, matching as many as possible, in order."""
     first = _first(taken, sent)
     if None not in first or len(taken) * len(sent) > _MOST:
         return first
@@ -247,7 +249,9 @@ def _found(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
 
 
 def _first(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
-    """For each number the first place after that of the number before; where there is any, this finds all."""
+    """Return for each number the first place after that of the previous one; if all can be matched, this matches
+    all.
+    """
     places: dict[int, list[int]] = defaultdict(list)
     for place, number in enumerate(sent):
         places[number].append(place)

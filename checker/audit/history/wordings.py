@@ -1,8 +1,8 @@
-"""Lines that one process cannot have written all: they are worded as in releases that have none in common.
+"""Lines that one process cannot all have written: they are worded as in releases that have none in common.
 
-A process is of one release. A broker that is upgraded prints one wording, then another; where the first comes again
-after the second, its lines are mixed with those of others, unless its process was started twice meanwhile. Between
-0.8.0 and 0.8.1 people ran builds of trunk, which have wordings of both.
+A process has one release. A broker that is upgraded prints one wording, then another; where the first returns after the
+second, its lines are mixed with those of others, unless its process was restarted twice in between. Between 0.8.0 and
+0.8.1 people ran builds of trunk, which have wordings of both.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _Wordings = dict[int, tuple[int, int, int, int]]
 
 
 def mixed_wordings(rows: Iterable[Row], spans: Iterable[Span], files: Mapping[int, LogFile]) -> set[int]:
-    """The clusters in which a broker's wordings take turns in a file, or those of one tenure contradict each other.
+    """Return the clusters in which a broker's wordings alternate in a file, or those of one tenure contradict each
+    other.
 
     Args:
-        rows: what `journals.wrote` gave of all pieces.
+        rows: the rows of `journals.wrote` for all pieces.
     """
     found = {span.cluster for span in spans if not span.releases and not _from_trunk(span)}
     starts: dict[tuple[int, str], list[int]] = defaultdict(list)
@@ -55,6 +56,6 @@ def _joined(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
 
 
 def _in_turn(one: tuple[int, int, int, int], other: tuple[int, int, int, int], begun: Iterable[int]) -> bool:
-    """Whether a wording comes before and after another one, in the time of at most two processes."""
+    """Return whether a wording comes before and after another one, in the time of at most two processes."""
     first, last, since, until = one
     return first < other[0] < last and sum(since < ts <= until for ts in begun) < 2

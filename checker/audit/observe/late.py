@@ -1,4 +1,4 @@
-"""Lines that stand below others which were written later: a file is not in the order in which it was written."""
+"""Lines that stand below others which were written later: the file is not in the order of writing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from .placed import late
 
 
 def late_tenures(events: Table) -> list[Row]:
-    """The tenures (file, controller, epoch) that have such a line; duplicates are to be left out before."""
+    """Return the tenures (file, controller, epoch) that have such a line; duplicates must be removed first; a look."""
     found = events.where(late).grouped(TENURE, n=Column("count"))
     return [{name: row[name] for name in TENURE} for row in found.rows()]
