@@ -1,9 +1,9 @@
-"""How many lines of brokers' logs are known, by release and file: `python -m benchmarks.coverage`.
+"""Share of known lines in brokers' logs, by release and file: `python -m benchmarks.coverage`.
 
-Of lines with a time: those that the line table understands, those that it knows to be irrelevant, the unknown ones, and
-of these how many tell what a broker did with a partition. Read are the recordings, and with `--corpus` the files that
-an INDEX.tsv names (columns `file` and `kafka_version`; the files are in folders beside it).
-Exit code 1 if more than 2 % of a server.log or a state-change.log of a release are unknown, or any line that tells.
+It counts lines with a time: those that the line table understands, those that it knows to be irrelevant, the unknown
+ones, and among these the lines about a broker's handling of a partition. It reads the recordings, and with `--corpus`
+the files that an INDEX.tsv names (columns `file` and `kafka_version`; the files are in folders beside it). Exit code 1
+if more than 2 % of a server.log or a state-change.log of a release are unknown, or any line about a partition is.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 MOST_UNKNOWN = 0.02
 FILES = ("server.log", "state-change.log", "controller.log", "other")
 NAMING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))
-"""Loggers that tell what a broker did with a partition: of them no line may be unknown."""
+"""Loggers that print a broker's handling of a partition; no line of theirs may be unknown."""
 Key = tuple[str, str]
-"""A release, and which file."""
+"""A release and a file."""
 
 
 def shares(lines: Iterable[str]) -> Counter[str]:
-    """Lines with a time by what they are: understood, irrelevant, unknown; `telling` are among the unknown."""
+    """Return the numbers of lines with a time: understood, irrelevant, unknown. `of_partitions` counts those of the
+    unknown that are about a partition."""
     counts: Counter[str] = Counter()
     for text in lines:
         parsed = parse_line(text)
@@ -39,7 +40,7 @@ def shares(lines: Iterable[str]) -> Counter[str]:
             continue
         if isinstance(parsed, Unknown):
             counts["unknown"] += 1
-            counts["telling"] += any(f"({name})" in text or f" {name}" in text for name in NAMING)
+            counts["of_partitions"] += any(f"({name})" in text or f" {name}" in text for name in NAMING)
         else:
             counts["understood" if isinstance(parsed, Event) else "irrelevant"] += 1
     return counts
@@ -57,7 +58,7 @@ def recorded(folder: Path = RECORDED) -> Iterator[tuple[Key, Counter[str]]]:
 
 
 def collected(index: Path) -> Iterator[tuple[Key, str, Counter[str]]]:
-    """Of the files of a corpus, with the name of each."""
+    """Return the counts of a corpus's files, with the name of each."""
     with index.open(encoding="utf-8") as rows_of:
         for row in csv.DictReader(rows_of, delimiter="\t"):
             release = row["kafka_version"].partition(" ")[0].replace("not", "not stated")
@@ -77,11 +78,11 @@ def added(found: Iterable[tuple[Key, Counter[str]]]) -> dict[Key, Counter[str]]:
 
 
 def over(found: dict[Key, Counter[str]]) -> list[Key]:
-    """Where more is unknown than may be, or a line that tells is."""
+    """Return the files with too many unknown lines, or with an unknown line about a partition."""
     return [
         (release, file)
         for (release, file), counts in found.items()
-        if counts["telling"] or (file != "other" and counts["unknown"] > MOST_UNKNOWN * dated(counts))
+        if counts["of_partitions"] or (file != "other" and counts["unknown"] > MOST_UNKNOWN * dated(counts))
     ]
 
 
@@ -93,7 +94,9 @@ def table(found: dict[Key, Counter[str]]) -> list[str]:
     for (release, file), counts in found.items():
         numbers = [dated(counts), *(counts[what] for what in ("understood", "irrelevant", "unknown"))]
         share = counts["unknown"] / max(dated(counts), 1)
-        lines.append(f"| {file} | {release} | {' | '.join(map(str, numbers))} | {share:.2%} | {counts['telling']} |")
+        lines.append(
+            f"| {file} | {release} | {' | '.join(map(str, numbers))} | {share:.2%} | {counts['of_partitions']} |"
+        )
     return lines
 
 
@@ -105,8 +108,8 @@ def main() -> int:
     found = added([*recorded(), *((key, counts) for key, _, counts in files)])
     print("\n".join(table(found)))
     for _, name, counts in files:
-        if counts["telling"]:
-            print(f"{name}: {counts['telling']} lines that tell of a partition are unknown")
+        if counts["of_partitions"]:
+            print(f"{name}: {counts['of_partitions']} lines about a partition are unknown")
     return 1 if over(found) else 0
 
 

@@ -30,7 +30,7 @@ def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
     except OSError as error:
         _give_up_stdout()
         verdict_text = f" The verdict: {verdict}." if verdict else ""
-        _end(f"expected to write the result to stdout, which fails: {error.strerror or error}.{verdict_text}")
+        _end(f"could not write the result to stdout: {error.strerror or error}.{verdict_text}")
 
 
 def say_json(value: object, *, verdict: str = "") -> None:

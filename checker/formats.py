@@ -47,13 +47,13 @@ def detected(path: str) -> Iterator[tuple[str, Detected]]:
         IsrproofError: the path does not exist, a file cannot be read, or there are only files of a metadata log.
     """
     if is_elsewhere(path):
-        raise IsrproofError(f"{path}: expected a file of this machine.")
+        raise IsrproofError(f"{path}: expected a file on this machine.")
     metadata = found_in([path])
     for _, files in expand([path], other={file.real for file in metadata}, holds_lines=holds_lines):
         if metadata and not files:
             raise IsrproofError(
-                f"{path}: expected text logs, got files of a metadata log of KRaft, which has one form: isrproof"
-                " records prints what is in it."
+                f"{path}: expected text logs, got files of KRaft's metadata log, which has one format; isrproof "
+                "records prints its records."
             )
         for source in files:
             lines = Lines(source.there)
@@ -82,9 +82,9 @@ def as_text(shown: Mapping[str, object]) -> str:
     lines = [f"{shown['file']}: read as {shown['read_as'] or 'plain lines: no known layout'}"]
     held = " -> ".join([*(f"{id} ({envelopes()[id].meaning})" for id in shown["envelopes"]), _layout(shown)])  # type: ignore[attr-defined]
     lines.append(f"  {held}")
-    lines.append(f"  {shown['known']} lines of a known layout in its first {shown['lines']} lines that are not blank")
+    lines.append(f"  {shown['known']} lines of a known layout among its first {shown['lines']} non-blank lines")
     if shown["newest_first"]:
-        lines.append("  newest line first: it is turned round")
+        lines.append("  newest line first; the order is reversed")
     if shown["problem"]:
         lines.append(f"  {shown['problem']}")
     return "\n".join(lines)

@@ -11,9 +11,9 @@ from click.core import ParameterSource
 
 from .failure import fail
 
-RELEASE = click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
+RELEASE = click.option("--release", help="Use only the behaviours that this Kafka release has, for example 2.0.0.")
 WITHOUT = click.option(
-    "--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated."
+    "--without", multiple=True, metavar="BEHAVIOUR", help="Leave out a behaviour or part; may be repeated."
 )
 WITH = click.option(
     "--with", "adding", multiple=True, metavar="PART",
@@ -35,11 +35,11 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
     for value in values:
         name, _, number = value.partition("=")
         if name in settings:
-            raise click.UsageError(f"--set {name} is given twice: {settings[name]} and {number}")
+            raise click.UsageError(f"--set sets {name} twice: {settings[name]} and {number}")
         try:
             settings[name] = int(number)
         except ValueError:
-            raise click.UsageError(f"--set wants NAME=INT, for example replicas=3; got {value!r}") from None
+            raise click.UsageError(f"--set takes NAME=INT, for example replicas=3; got {value!r}") from None
     return settings
 
 
@@ -55,7 +55,7 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
     if name in families():
         return families()[name].model(release, without, adding)
     if adding:
-        raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
+        raise click.UsageError(f"--with applies to models that have parts ({', '.join(families())}); {name} has none.")
     if name not in models() and ".py:" not in name:
         from ..model.errors import unknown
         from ..specs.errors import IsrproofError
@@ -68,7 +68,7 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
         if name.endswith(".py"):
             raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
         wrong = unknown("model", name, (*models(), *families(), *machine_names()))
-        raise IsrproofError(f"{wrong}; or FILE.py:NAME, a model of your own")
+        raise IsrproofError(f"{wrong}; or FILE.py:NAME for your own model")
     found = model(name)
     if release is not None:
         from ..specs.behaviours import BEHAVIOURS
@@ -112,8 +112,8 @@ def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) 
     for mode in (name for name in given if name in modes):
         unread = [flags[name] for name in given if name not in (mode, "model", *modes[mode])]
         if unread:
-            raise click.UsageError(f"{flags[mode]} does not go with {' and '.join(unread)}.")
+            raise click.UsageError(f"{flags[mode]} cannot be used with {' and '.join(unread)}.")
     if "out" in given and "export" in modes and "export" not in given:
-        raise click.UsageError("--out is the folder for --export; say what to export, or leave it out.")
+        raise click.UsageError("--out is the folder for --export; add --export, or leave out --out.")
     if "jobs" in given and "matrix" not in given:
-        raise click.UsageError("--jobs is for --matrix.")
+        raise click.UsageError("--jobs applies to --matrix only.")

@@ -167,7 +167,7 @@ def _connected(remote: str) -> SparkSession:
         connected: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
     except ImportError as error:
         raise NoSparkError(
-            f"--remote needs what Spark Connect needs; run: pip install 'isrproof[remote]' ({error})"
+            f"--remote needs the packages of Spark Connect; run: pip install 'isrproof[remote]' ({error})"
         ) from error
     prepare(connected, remote=True)
     return connected
@@ -182,7 +182,7 @@ def spark_failures() -> Iterator[None]:
         if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
             raise
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise IsrproofError(f"Spark could not do its part: {first}") from error
+        raise IsrproofError(f"Spark failed: {first}") from error
 
 
 @contextmanager

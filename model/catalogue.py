@@ -36,7 +36,7 @@ def models() -> Mapping[str, Model]:
         public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
         for name, value in public.items():
             if isinstance(value, Model) and value.behaviours and found.setdefault(value.name, value) is not value:
-                raise DefinitionError(f"{module.__name__}.{name}: there is another model {value.name!r}")
+                raise DefinitionError(f"{module.__name__}.{name}: another model is named {value.name!r}")
     return found
 
 
@@ -73,6 +73,6 @@ def _of_file(name: str) -> Model:
         raise unknown("model", attribute, models, path)
     if attribute not in models:
         raise DefinitionError(
-            f"{path}: {attribute} is no Model; expected one of: {', '.join(models) or 'there is none'}"
+            f"{path}: {attribute} is not a Model; expected one of: {', '.join(models) or 'the file has none'}"
         )
     return held[attribute]  # type: ignore[no-any-return]

@@ -45,7 +45,7 @@ from .sorts import (
 )
 from .views import Broker
 
-REPLICAS = Setting("replicas", 3, "how many replicas", at_least=1)
+REPLICAS = Setting("replicas", 3, "the number of replicas", at_least=1)
 SETTINGS = {"replicas": 3}
 
 Replica = Finite("Replica", REPLICAS)
@@ -191,12 +191,12 @@ EXAMPLES: tuple[Example, ...] = (
         ),
     ),
     Example(
-        "those for which a condition holds",
+        "the elements for which a condition holds",
         those(r, hw[r] < i),
         _cases("hw i", ((1, 5, 1), 2, _set(0, 2)), ((1, 5, 1), 1, _set()), ((0, 0, 0), 9, _set(0, 1, 2))),
     ),
     Example(
-        "those of a range",
+        "the elements of a range",
         those(e, exists(r, hw[r].eq(e))),
         _cases("hw", ((0, 2, 2), _set(0, 2)), ((1, 1, 7), _set(1))),
     ),

@@ -30,9 +30,11 @@ from .operators import QUANTIFIERS as QUANTIFIERS
 from .operators import Op as Op
 from .operators import topological as topological
 from .sorts import (
+    SCALARS,
     Bool,
     BoolSort,
     Bound,
+    BySort,
     EnumSort,
     FiniteSort,
     Int,
@@ -102,7 +104,7 @@ class Expr:
     _bound: frozenset[Expr]
 
     def __init__(self) -> None:
-        raise DefinitionError("a node is made by the constructors of isrproof.model.expr, not by Expr()")
+        raise DefinitionError("nodes are made by the constructors of isrproof.model.expr, not by Expr()")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("expressions are immutable")
@@ -240,7 +242,7 @@ class Expr:
     def __getitem__(self, key: Expr | Value) -> Expr:
         if isinstance(self.sort, RecordSort):
             if not isinstance(key, str):
-                raise SortError(f"a field of record {self.sort} is asked for by its name, not by {key!r}")
+                raise SortError(f"a field of record {self.sort} is selected by its name, not by {key!r}")
             return _node(Op.RECORD_GET, (self,), self.sort.field(key), key)
         sort = _map(self)
         if isinstance(sort.key, IntSort):
@@ -250,7 +252,7 @@ class Expr:
     def changed(self, **values: Expr | Value) -> Expr:
         """The record with some fields changed."""
         if not isinstance(self.sort, RecordSort):
-            raise SortError(f".changed() wants a record, `{self!r}` is a {self.sort}")
+            raise SortError(f".changed() needs a record, `{self!r}` is a {self.sort}")
         for name in values:
             self.sort.field(name)
         return record(self.sort, **{name: values.get(name, self[name]) for name, _ in self.sort.fields})
@@ -364,7 +366,7 @@ def none(element: Sort) -> Expr:
 def record(sort: RecordSort, **values: Expr | Value) -> Expr:
     """A record; every field needs a value."""
     if not isinstance(sort, RecordSort):
-        raise SortError(f"record() wants a record sort, got {sort}")
+        raise SortError(f"record() needs a record sort, got {sort}")
     for name in values:
         sort.field(name)
     missing = [name for name, _ in sort.fields if name not in values]
@@ -377,7 +379,7 @@ def record(sort: RecordSort, **values: Expr | Value) -> Expr:
 def fill(sort: Sort, value: Expr | Value) -> Expr:
     """A map with the same value at every key."""
     if not isinstance(sort, MapSort):
-        raise SortError(f"fill() wants a map sort, got {sort}")
+        raise SortError(f"fill() needs a map sort, got {sort}")
     return _node(Op.MAP_FILL, (_want(lift(value, sort.value), sort.value),), sort)
 
 
@@ -398,7 +400,7 @@ def those(bound: Expr, condition: Expr | bool) -> Expr:
 def full(element: Sort) -> Expr:
     """The set of all elements of a finite sort, an enum or a Bool."""
     if not isinstance(element, FiniteSort | EnumSort | BoolSort):
-        raise SortError(f"full() wants a finite sort, an enum or Bool, got {element}")
+        raise SortError(f"full() needs a finite sort, an enum or Bool, got {element}")
     return _node(Op.FULL, (), SetSort(element))
 
 
@@ -412,17 +414,20 @@ def exists(bound: Expr, body: Expr | bool) -> Expr:
     return _quantifier(Op.EXISTS, bound, body)
 
 
+_GENERAL: BySort[Sort] = BySort(
+    {
+        **dict.fromkeys((*SCALARS, RecordSort, SeqSort), lambda sort: sort),
+        IntSort: lambda sort: Int(),
+        SetSort: lambda sort: SetSort(general(sort.element)),
+        OptionSort: lambda sort: OptionSort(general(sort.element)),
+        MapSort: lambda sort: MapSort(sort.key, general(sort.value)),
+    }
+)
+
+
 def general(sort: Sort) -> Sort:
     """The sort without the bounds of its integers."""
-    if isinstance(sort, IntSort):
-        return Int()
-    if isinstance(sort, SetSort):
-        return SetSort(general(sort.element))
-    if isinstance(sort, OptionSort):
-        return OptionSort(general(sort.element))
-    if isinstance(sort, MapSort):
-        return MapSort(sort.key, general(sort.value))
-    return sort
+    return _GENERAL[type(sort)](sort)
 
 
 true = const(True, Bool)

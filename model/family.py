@@ -107,7 +107,7 @@ class Family:
         for each in self.parts:
             for need in each.needs if each.name in parts else ():
                 if need in without:
-                    raise IsrproofError(f"{each.name!r} needs the part {need!r}; leave both out, or none of the two")
+                    raise IsrproofError(f"{each.name!r} needs the part {need!r}; leave out both, or neither")
                 parts.add(need)
         named = (*(f"without {each}" for each in without), *(f"with {each}" for each in adding))
         model = self.build(Chosen(row, frozenset(on), frozenset(parts)))

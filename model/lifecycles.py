@@ -58,7 +58,7 @@ def life_model(name: str, release: Release | str | None = None) -> Model:
     )
     if table.keeper != "controller":
         return lived
-    ghosts = Ghosts("deletion", (starts(phase, "never", "where its deletion stands"),), _phases(table, row))
+    ghosts = Ghosts("deletion", (starts(phase, "never", "the progress of its deletion"),), _phases(table, row))
     return replace(lived, ghosts=(ghosts,)).watching("deletion")
 
 
@@ -98,7 +98,7 @@ def _finds(state: Expr, target: str) -> Action:
 def _restarts(state: Expr, target: str) -> Action:
     return action(
         "Restarts",
-        "The broker's process ends, and starts again: what it kept is forgotten.",
+        "The broker's process ends, and starts again: it has forgotten its state.",
         guard={},
         updates={state: const(target, state.sort), fresh: true},
     )
@@ -184,12 +184,12 @@ _BROKEN_IN = {
 _REPLICA = (
     (
         "DeletionStartedIsAnswered",
-        "A started deletion ends in ReplicaDeletionSuccessful or ReplicaDeletionIneligible, in nothing else.",
+        "A started deletion ends only in ReplicaDeletionSuccessful or ReplicaDeletionIneligible.",
         _LeftOnlyTo("ReplicaDeletionStarted", ("ReplicaDeletionSuccessful", "ReplicaDeletionIneligible")),
     ),
     (
         "SuccessfulIsForgotten",
-        "A replica whose deletion succeeded becomes NonExistentReplica, nothing else.",
+        "A replica whose deletion succeeded becomes NonExistentReplica and nothing else.",
         _LeftOnlyTo("ReplicaDeletionSuccessful", ("NonExistentReplica",)),
     ),
     (
@@ -281,7 +281,7 @@ _HOSTED = (
     ),
     (
         "OfflineIsNotServedAgain",
-        "A partition whose log directory failed is not served again by the same process, but for its deletion.",
+        "The same process does not serve a partition again whose log directory failed, except to delete it.",
         _LeftOnlyTo("Offline", ("None",)),
     ),
 )
@@ -319,11 +319,14 @@ _ISR = (
 )
 
 _PRODUCE = (
-    ("AcknowledgedIsFinal", "What was acknowledged is never answered otherwise.", _LeftOnlyTo("Acknowledged", ())),
-    ("TimedOutIsFinal", "What timed out is not acknowledged later.", _LeftOnlyTo("TimedOut", ())),
+    ("AcknowledgedIsFinal", "An acknowledged request is never answered otherwise.", _LeftOnlyTo("Acknowledged", ())),
+    ("TimedOutIsFinal", "A request that timed out is not acknowledged later.", _LeftOnlyTo("TimedOut", ())),
     (
         "AcknowledgedWhileLeading",
-        "Only a request that still waits is acknowledged: not one that was answered that the broker leads no more.",
+        (
+            "Only a request that still waits is acknowledged, not one that was answered because the broker no "
+            "longer leads."
+        ),
         _EnteredOnlyFrom("Acknowledged", ("Waiting",)),
     ),
 )
@@ -336,12 +339,12 @@ _DELAYED_FETCH = (
 _RAFT = (
     (
         "LeaderAskedForVotes",
-        "Nobody leads an epoch who was not a candidate in it.",
+        "No node leads an epoch in which it was not a candidate.",
         _EnteredOnlyFrom("Leader", ("Candidate",)),
     ),
     (
         "OnlyLeadersResign",
-        "Nobody resigns who did not lead, unless it did before its process started.",
+        "No node resigns that did not lead, unless it led before its process started.",
         _EnteredOnlyFrom("Resigned", ("Leader", "Down")),
     ),
 )

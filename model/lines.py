@@ -55,5 +55,5 @@ def check(owner: str, blocks: Iterable[Block], params: tuple[Expr, ...]) -> None
             for leaf in free(expr):
                 if leaf.op is Op.VAR and leaf not in (*params, *line.over):
                     raise DefinitionError(
-                        f"action {owner}, line {line.row}: `{leaf!r}` is no parameter, and the line is not over it"
+                        f"action {owner}, line {line.row}: `{leaf!r}` is neither a parameter nor bound by the line"
                     )

@@ -39,17 +39,17 @@ class Property:
         if self.condition.sort != Bool:
             raise DefinitionError(f"property {self.name}: the condition is a {self.condition.sort}, expected a Bool")
         if not self.statement:
-            raise DefinitionError(f"property {self.name} needs a sentence that says what it means")
+            raise DefinitionError(f"property {self.name} needs a sentence that states its meaning")
         if self.kind not in KINDS:
             raise DefinitionError(
                 f"property {self.name}: unknown kind {self.kind!r}; expected {', '.join(KINDS[:-1])} or {KINDS[-1]}"
             )
         if (self.goal is not None) != (self.kind == "leads_to"):
-            raise DefinitionError(f"property {self.name}: a goal is what the kind 'leads_to' has, and no other")
+            raise DefinitionError(f"property {self.name}: only the kind 'leads_to' has a goal")
         if self.goal is not None and self.goal.sort != Bool:
             raise DefinitionError(f"property {self.name}: the goal is a {self.goal.sort}, expected a Bool")
         if self.fair and self.kind != "leads_to":
-            raise DefinitionError(f"property {self.name}: fairness is for the kind 'leads_to'")
+            raise DefinitionError(f"property {self.name}: only the kind 'leads_to' has fairness")
         if self.needs_after and self.kind in ("always", "leads_to"):
             raise DefinitionError(
                 f"property {self.name} reads {', '.join(self.needs_after)} after a step; expected the kind 'step'"

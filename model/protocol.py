@@ -10,9 +10,10 @@ from .errors import DefinitionError, SortError, UnknownNameError, unknown
 from .expr import Expr, Op, free, lift, topological, variables
 from .property import Property
 from .sorts import (
+    SCALARS,
     Bound,
+    BySort,
     FiniteSort,
-    IntSort,
     MapSort,
     OptionSort,
     RecordSort,
@@ -23,6 +24,7 @@ from .sorts import (
     Sort,
     Value,
     same,
+    with_inner,
 )
 from .views import Projection
 
@@ -140,7 +142,7 @@ class Model:
             wrong = [each for each in given if not isinstance(each, sort)] if isinstance(given, tuple) else [given]
             if wrong:
                 raise DefinitionError(
-                    f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; one alone is (it,)"
+                    f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; a single one is (it,)"
                 )
 
     def _check_names(self) -> None:
@@ -198,7 +200,7 @@ class Model:
             for each in updates:
                 if each.field not in own:
                     raise DefinitionError(
-                        f"{where}, {name}: `{each.field!r}` is no ghost; only ghosts are written here"
+                        f"{where}, {name}: `{each.field!r}` is not a ghost; only ghosts are written here"
                     )
                 for leaf in free(each.value):
                     if leaf.op is Op.VAR and leaf not in action.params:
@@ -254,7 +256,7 @@ class Model:
             for each in behaviour.adds:
                 if each.name in actions:
                     raise DefinitionError(
-                        f"behaviour {behaviour.name} adds action {each.name}, which is there already; use `replaces`"
+                        f"behaviour {behaviour.name} adds action {each.name}, which exists already; use `replaces`"
                     )
                 actions[each.name] = each
             properties |= {each.name: each for each in behaviour.properties}
@@ -357,23 +359,10 @@ class Instance:
 def settings_of(sort: Sort) -> frozenset[Setting]:
     """The settings that the bounds and sizes of a sort name."""
     found: set[Setting] = set()
-    stack = [sort]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, IntSort):
-            found |= {end.setting for end in (each.lo, each.hi) if isinstance(end, Bound)}
-        elif isinstance(each, FiniteSort):
-            found.add(each.size)
-        elif isinstance(each, SetSort | OptionSort):
-            stack.append(each.element)
-        elif isinstance(each, RecordSort):
-            stack += [inner for _, inner in each.fields]
-        elif isinstance(each, MapSort):
-            stack += [each.key, each.value]
-        elif isinstance(each, SeqSort):
-            stack.append(each.element)
-            if isinstance(each.capacity, Bound):
-                found.add(each.capacity.setting)
+    for each in with_inner(sort):
+        ends = (getattr(each, name, None) for name in ("lo", "hi", "capacity"))
+        found |= {end.setting for end in ends if isinstance(end, Bound)}
+        found |= {each.size} if isinstance(each, FiniteSort) else set()
     return frozenset(found)
 
 
@@ -390,19 +379,25 @@ def names_an_element(model: Model) -> str | None:
 
 
 def _holds_element(value: Value, sort: Sort) -> bool:
-    if isinstance(sort, FiniteSort):
-        return True
-    if isinstance(sort, OptionSort):
-        return value is not None and _holds_element(value, sort.element)
-    if isinstance(sort, SetSort):
-        return isinstance(sort.element, FiniteSort) and bool(value)
-    if isinstance(sort, SeqSort):
-        return any(_holds_element(each, sort.element) for each in value)
-    if isinstance(sort, RecordSort):
-        return any(_holds_element(each, inner) for each, (_, inner) in zip(value, sort.fields, strict=True))
-    if isinstance(sort, MapSort):
-        return isinstance(sort.key, FiniteSort) or any(_holds_element(each, sort.value) for each in value)
-    return False
+    return _HOLDS_ELEMENT[type(sort)](value, sort)
+
+
+_HOLDS_ELEMENT: BySort[bool] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda value, sort: False),
+        FiniteSort: lambda value, sort: True,
+        **dict.fromkeys(
+            (SetSort, SeqSort), lambda value, sort: any(_holds_element(each, sort.element) for each in value)
+        ),
+        OptionSort: lambda value, sort: value is not None and _holds_element(value, sort.element),
+        RecordSort: lambda value, sort: any(
+            _holds_element(each, inner) for each, (_, inner) in zip(value, sort.fields, strict=True)
+        ),
+        MapSort: lambda value, sort: (
+            isinstance(sort.key, FiniteSort) or any(_holds_element(each, sort.value) for each in value)
+        ),
+    }
+)
 
 
 def _still_watched(ghosts: tuple[Ghosts, ...], actions: Mapping[str, Action]) -> tuple[Ghosts, ...]:

@@ -19,12 +19,13 @@ all of them; a proof leaves the upper bounds out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
-from .errors import DefinitionError, SortError, UnknownNameError, unknown
+from .errors import DefinitionError, ModelError, SortError, UnknownNameError, unknown
 
+T = TypeVar("T")
 Value = Any
 Settings = Mapping[str, int]
 
@@ -66,7 +67,7 @@ def resolve(bound: int | Bound, settings: Settings) -> int:
     if isinstance(bound, int):
         return bound
     if bound.setting.name not in settings:
-        raise UnknownNameError(f"setting {bound.setting.name!r} has no value; give it with {bound.setting.name}=<int>")
+        raise UnknownNameError(f"setting {bound.setting.name!r} has no value; set it with {bound.setting.name}=<int>")
     return settings[bound.setting.name] + bound.plus
 
 
@@ -184,6 +185,57 @@ class SeqSort(Sort):
         return f"Seq of {self.element}, at most {self.capacity}"
 
 
+SCALARS = (BoolSort, IntSort, EnumSort, FiniteSort, OpenSort)
+SORTS: tuple[type[Sort], ...] = (*SCALARS, SetSort, OptionSort, RecordSort, MapSort, SeqSort)
+
+
+class BySort(dict[type[Sort], Callable[..., T]]):
+    """A reading of sorts: a function for each class of them, called as `TABLE[type(sort)](sort, ...)`.
+
+    A sort without one is refused, with its name: no reading approximates.
+
+    Args:
+        table: by class of sorts the function; one of its arguments is the sort.
+        refusal: the message on other sorts, with {sort} in it.
+        error: the error that has the message.
+    """
+
+    def __init__(
+        self,
+        table: Mapping[type[Sort], Callable[..., T]],
+        refusal: str = "{sort!r} is not a sort of the language",
+        error: type[ModelError] = SortError,
+    ) -> None:
+        super().__init__(table)
+        self._refusal, self._error = refusal, error
+
+    def __missing__(self, kind: type) -> Callable[..., NoReturn]:
+        if not issubclass(kind, Sort):
+            raise SortError(f"expected a sort of the language, got a {kind.__name__}")
+        return lambda *arguments: self.refuse(next(each for each in arguments if isinstance(each, Sort)))
+
+    def refuse(self, sort: Sort) -> NoReturn:
+        """Raise the error on a sort."""
+        raise self._error(self._refusal.format(sort=sort))
+
+
+_INSIDE: BySort[tuple[Sort, ...]] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda sort: ()),
+        **dict.fromkeys((SetSort, OptionSort, SeqSort), lambda sort: (sort.element,)),
+        RecordSort: lambda sort: tuple(inner for _, inner in sort.fields),
+        MapSort: lambda sort: (sort.key, sort.value),
+    }
+)
+
+
+def with_inner(*sorts: Sort) -> Iterator[Sort]:
+    """Yield the sorts and all sorts inside them."""
+    for sort in sorts:
+        yield sort
+        yield from with_inner(*_INSIDE[type(sort)](sort))
+
+
 def _bound(end: int | Setting | Bound | None) -> int | Bound | None:
     return Bound(end) if isinstance(end, Setting) else end
 
@@ -228,7 +280,7 @@ def Open(name: str) -> OpenSort:  # noqa: N802
 
 def SetOf(element: Sort) -> SetSort:  # noqa: N802
     """Set of a scalar sort."""
-    if not isinstance(element, BoolSort | IntSort | EnumSort | FiniteSort | OpenSort):
+    if not isinstance(element, SCALARS):
         raise SortError(f"a set holds scalars (Bool, Int, Enum, Finite, Open), not {element}")
     return SetSort(element)
 
@@ -259,53 +311,82 @@ def SeqOf(element: Sort, capacity: int | Setting | Bound) -> SeqSort:  # noqa: N
     return SeqSort(element, Bound(capacity) if isinstance(capacity, Setting) else capacity)
 
 
+def _integers(sort: IntSort, settings: Settings) -> tuple[Value, ...]:
+    if sort.lo is None or sort.hi is None:
+        _ELEMENTS.refuse(sort)
+    return tuple(range(resolve(sort.lo, settings), resolve(sort.hi, settings) + 1))
+
+
+_ELEMENTS: BySort[tuple[Value, ...]] = BySort(
+    {
+        BoolSort: lambda sort, settings: (False, True),
+        IntSort: _integers,
+        EnumSort: lambda sort, settings: sort.values,
+        FiniteSort: lambda sort, settings: tuple(range(resolve(Bound(sort.size), settings))),
+    },
+    "{sort} has no list of values; expected a Bool, an enum, a finite sort or an integer range",
+)
+
+
 def elements(sort: Sort, settings: Settings) -> tuple[Value, ...]:
     """All values of a scalar sort of an instance, in the order of its maps.
 
     Raises:
         SortError: the sort is unbounded or open.
     """
-    if isinstance(sort, BoolSort):
-        return (False, True)
-    if isinstance(sort, EnumSort):
-        return sort.values
-    if isinstance(sort, FiniteSort):
-        return tuple(range(resolve(Bound(sort.size), settings)))
-    if isinstance(sort, IntSort) and sort.lo is not None and sort.hi is not None:
-        return tuple(range(resolve(sort.lo, settings), resolve(sort.hi, settings) + 1))
-    raise SortError(f"{sort} has no list of values; expected a Bool, an enum, a finite sort or an integer range")
+    return _ELEMENTS[type(sort)](sort, settings)
+
+
+_SAME: BySort[bool] = BySort(
+    {
+        **dict.fromkeys((*SCALARS, RecordSort), lambda left, right: left == right),
+        IntSort: lambda left, right: True,
+        **dict.fromkeys((SetSort, OptionSort, SeqSort), lambda left, right: same(left.element, right.element)),
+        MapSort: lambda left, right: left.key == right.key and same(left.value, right.value),
+    }
+)
 
 
 def same(left: Sort, right: Sort) -> bool:
     """Check whether values of the two sorts may be compared and assigned: equal but for the bounds of integers."""
-    if isinstance(left, IntSort) and isinstance(right, IntSort):
-        return True
-    if isinstance(left, SetSort) and isinstance(right, SetSort):
-        return same(left.element, right.element)
-    if isinstance(left, OptionSort) and isinstance(right, OptionSort):
-        return same(left.element, right.element)
-    if isinstance(left, MapSort) and isinstance(right, MapSort):
-        return left.key == right.key and same(left.value, right.value)
-    if isinstance(left, SeqSort) and isinstance(right, SeqSort):
-        return same(left.element, right.element)
-    return left == right
+    return type(left) is type(right) and _SAME[type(left)](left, right)
+
+
+_WITH_INNER: BySort[Sort] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda sort, change: sort),
+        SetSort: lambda sort, change: SetSort(change(sort.element)),
+        OptionSort: lambda sort, change: OptionSort(change(sort.element)),
+        RecordSort: lambda sort, change: RecordSort(sort.name, tuple((name, change(to)) for name, to in sort.fields)),
+        MapSort: lambda sort, change: MapSort(change(sort.key), change(sort.value)),
+        SeqSort: lambda sort, change: SeqSort(change(sort.element), sort.capacity),
+    }
+)
 
 
 def with_sorts(sort: Sort, instead: Mapping[Sort, Sort]) -> Sort:
     """The sort with some sorts inside it replaced by others."""
-    if sort in instead:
-        return instead[sort]
-    if isinstance(sort, SetSort):
-        return SetSort(with_sorts(sort.element, instead))
-    if isinstance(sort, OptionSort):
-        return OptionSort(with_sorts(sort.element, instead))
-    if isinstance(sort, RecordSort):
-        return RecordSort(sort.name, tuple((name, with_sorts(each, instead)) for name, each in sort.fields))
-    if isinstance(sort, MapSort):
-        return MapSort(with_sorts(sort.key, instead), with_sorts(sort.value, instead))
-    if isinstance(sort, SeqSort):
-        return SeqSort(with_sorts(sort.element, instead), sort.capacity)
-    return sort
+    return instead.get(sort) or _WITH_INNER[type(sort)](sort, lambda inner: with_sorts(inner, instead))
+
+
+def _nearest_to_0(sort: IntSort) -> int:
+    if isinstance(sort.lo, int) and sort.lo > 0:
+        return sort.lo
+    return min(0, sort.hi) if isinstance(sort.hi, int) else 0
+
+
+_DEFAULT: BySort[Value] = BySort(
+    {
+        BoolSort: lambda sort: False,
+        IntSort: _nearest_to_0,
+        EnumSort: lambda sort: sort.values[0],
+        SetSort: lambda sort: frozenset(),
+        OptionSort: lambda sort: None,
+        RecordSort: lambda sort: tuple(default(each) for _, each in sort.fields),
+        SeqSort: lambda sort: (),
+    },
+    "{sort} has no default value; give one with .get(...), or ask .set() of the option",
+)
 
 
 def default(sort: Sort) -> Value:
@@ -314,23 +395,10 @@ def default(sort: Sort) -> Value:
     Raises:
         SortError: a finite or open sort: its elements are interchangeable, none can be the default.
     """
-    if isinstance(sort, BoolSort):
-        return False
-    if isinstance(sort, IntSort):
-        if isinstance(sort.lo, int) and sort.lo > 0:
-            return sort.lo
-        return min(0, sort.hi) if isinstance(sort.hi, int) else 0
-    if isinstance(sort, EnumSort):
-        return sort.values[0]
-    if isinstance(sort, SetSort):
-        return frozenset()
-    if isinstance(sort, OptionSort):
-        return None
-    if isinstance(sort, RecordSort):
-        return tuple(default(each) for _, each in sort.fields)
-    if isinstance(sort, SeqSort):
-        return ()
-    raise SortError(f"{sort} has no default value; give one with .get(...), or ask .set() of the option")
+    return _DEFAULT[type(sort)](sort)
+
+
+_WRONG = object()
 
 
 def canonical(value: Value, sort: Sort, settings: Settings | None = None) -> Value:
@@ -339,21 +407,15 @@ def canonical(value: Value, sort: Sort, settings: Settings | None = None) -> Val
     Raises:
         SortError: the value is not of the sort. A bound given by a setting is checked only where `settings` are given.
     """
-    out = _canonical(value, sort, settings)
+    out = _CANONICAL[type(sort)](value, sort, settings)
     if out is _WRONG:
-        raise SortError(f"{value!r} is not a value of {sort}{_choices(sort)}")
+        hint = ""
+        if isinstance(sort, EnumSort):
+            hint = f"; expected one of {', '.join(sort.values)}"
+        if isinstance(sort, MapSort):
+            hint = "; expected fill(sort, value), or a tuple of values in the order of the keys"
+        raise SortError(f"{value!r} is not a value of {sort}{hint}")
     return out
-
-
-_WRONG = object()
-
-
-def _choices(sort: Sort) -> str:
-    if isinstance(sort, EnumSort):
-        return f"; expected one of {', '.join(sort.values)}"
-    if isinstance(sort, MapSort):
-        return "; expected fill(sort, value), or a tuple of values in the order of the keys"
-    return ""
 
 
 def _known(bound: int | Bound | None, settings: Settings | None) -> int | None:
@@ -363,44 +425,45 @@ def _known(bound: int | Bound | None, settings: Settings | None) -> int | None:
 
 
 def _all(values: Any, sorts: Any, settings: Settings | None) -> Value:
-    out = tuple(_canonical(value, sort, settings) for value, sort in zip(values, sorts, strict=True))
+    out = tuple(_CANONICAL[type(sort)](value, sort, settings) for value, sort in zip(values, sorts, strict=True))
     return _WRONG if any(each is _WRONG for each in out) else out
 
 
-def _canonical(value: Value, sort: Sort, settings: Settings | None) -> Value:
-    if isinstance(sort, BoolSort):
-        return value if isinstance(value, bool) else _WRONG
-    if isinstance(sort, IntSort):
-        lo, hi = _known(sort.lo, settings), _known(sort.hi, settings)
-        fits = isinstance(value, int) and not isinstance(value, bool)
-        return value if fits and (lo is None or value >= lo) and (hi is None or value <= hi) else _WRONG
-    if isinstance(sort, EnumSort):
-        return value if isinstance(value, str) and value in sort.values else _WRONG
-    if isinstance(sort, FiniteSort):
-        size = _known(Bound(sort.size), settings)
-        fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        return value if fits and (size is None or value < size) else _WRONG
-    if isinstance(sort, OpenSort):
-        return _WRONG if value is None or not _hashable(value) else value
-    if isinstance(sort, OptionSort):
-        return None if value is None else _canonical(value, sort.element, settings)
-    if isinstance(sort, SetSort):
-        if not isinstance(value, set | frozenset | list | tuple):
-            return _WRONG
-        members = [_canonical(each, sort.element, settings) for each in value]
-        return _WRONG if any(each is _WRONG for each in members) else frozenset(members)
-    if isinstance(sort, RecordSort):
-        if isinstance(value, Mapping):
-            value = [value.get(name, _WRONG) for name, _ in sort.fields] if len(value) == len(sort.fields) else _WRONG
-        fits = isinstance(value, list | tuple) and len(value) == len(sort.fields)
-        return _all(value, [each for _, each in sort.fields], settings) if fits else _WRONG
-    if isinstance(sort, SeqSort):
-        capacity = _known(sort.capacity, settings)
-        fits = isinstance(value, list | tuple) and (capacity is None or len(value) <= capacity)
-        return _all(value, [sort.element] * len(value), settings) if fits else _WRONG
-    if isinstance(sort, MapSort):
-        return _canonical_map(value, sort, settings)
-    raise SortError(f"{sort!r} is not a sort of the language")
+def _is_integer(value: Value, lo: int | None, hi: int | None) -> bool:
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    return fits and (lo is None or value >= lo) and (hi is None or value <= hi)
+
+
+def _canonical_int(value: Value, sort: IntSort, settings: Settings | None) -> Value:
+    return value if _is_integer(value, _known(sort.lo, settings), _known(sort.hi, settings)) else _WRONG
+
+
+def _canonical_element(value: Value, sort: FiniteSort, settings: Settings | None) -> Value:
+    return value if _is_integer(value, 0, _known(Bound(sort.size, -1), settings)) else _WRONG
+
+
+def _canonical_set(value: Value, sort: SetSort, settings: Settings | None) -> Value:
+    if not isinstance(value, set | frozenset | list | tuple):
+        return _WRONG
+    members = _all(value, [sort.element] * len(value), settings)
+    return _WRONG if members is _WRONG else frozenset(members)
+
+
+def _canonical_option(value: Value, sort: OptionSort, settings: Settings | None) -> Value:
+    return None if value is None else _CANONICAL[type(sort.element)](value, sort.element, settings)
+
+
+def _canonical_record(value: Value, sort: RecordSort, settings: Settings | None) -> Value:
+    if isinstance(value, Mapping):
+        value = [value.get(name, _WRONG) for name, _ in sort.fields] if len(value) == len(sort.fields) else _WRONG
+    fits = isinstance(value, list | tuple) and len(value) == len(sort.fields)
+    return _all(value, [each for _, each in sort.fields], settings) if fits else _WRONG
+
+
+def _canonical_seq(value: Value, sort: SeqSort, settings: Settings | None) -> Value:
+    capacity = _known(sort.capacity, settings)
+    fits = isinstance(value, list | tuple) and (capacity is None or len(value) <= capacity)
+    return _all(value, [sort.element] * len(value), settings) if fits else _WRONG
 
 
 def _canonical_map(value: Value, sort: MapSort, settings: Settings | None) -> Value:
@@ -423,3 +486,19 @@ def _hashable(value: Value) -> bool:
     except TypeError:
         return False
     return True
+
+
+_CANONICAL: BySort[Value] = BySort(
+    {
+        BoolSort: lambda value, sort, settings: value if isinstance(value, bool) else _WRONG,
+        IntSort: _canonical_int,
+        EnumSort: lambda value, sort, settings: value if isinstance(value, str) and value in sort.values else _WRONG,
+        FiniteSort: _canonical_element,
+        OpenSort: lambda value, sort, settings: _WRONG if value is None or not _hashable(value) else value,
+        SetSort: _canonical_set,
+        OptionSort: _canonical_option,
+        RecordSort: _canonical_record,
+        MapSort: _canonical_map,
+        SeqSort: _canonical_seq,
+    }
+)

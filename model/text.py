@@ -7,7 +7,9 @@ from typing import Any
 
 from .operators import Node, Op, topological
 from .sorts import (
+    SCALARS,
     BoolSort,
+    BySort,
     EnumSort,
     FiniteSort,
     MapSort,
@@ -42,21 +44,30 @@ def text(expr: Node) -> str:
 
 def show(value: Value, sort: Sort) -> str:
     """A value as text: `none`, `{1, 2}`, `[a; b]`, `(id=0, epoch=1)`."""
-    if isinstance(sort, BoolSort):
-        return "true" if value else "false"
-    if isinstance(sort, OptionSort):
-        return "none" if value is None else show(value, sort.element)
-    if isinstance(sort, SetSort):
-        shown = [show(each, sort.element) for each in sorted(value, key=_order(sort.element))]
-        return "{" + ", ".join(shown) + "}"
-    if isinstance(sort, RecordSort):
-        pairs = zip(sort.fields, value, strict=True)
-        return "(" + ", ".join(f"{name}={show(each, inner)}" for (name, inner), each in pairs) + ")"
-    if isinstance(sort, SeqSort):
-        return "[" + ", ".join(show(each, sort.element) for each in value) + "]"
-    if isinstance(sort, MapSort):
-        return "[" + "; ".join(show(each, sort.value) for each in value) + "]"
-    return str(value)
+    return _SHOW[type(sort)](value, sort)
+
+
+def _show_set(value: Value, sort: SetSort) -> str:
+    shown = [show(each, sort.element) for each in sorted(value, key=_order(sort.element))]
+    return "{" + ", ".join(shown) + "}"
+
+
+def _show_record(value: Value, sort: RecordSort) -> str:
+    pairs = zip(sort.fields, value, strict=True)
+    return "(" + ", ".join(f"{name}={show(each, inner)}" for (name, inner), each in pairs) + ")"
+
+
+_SHOW: BySort[str] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda value, sort: str(value)),
+        BoolSort: lambda value, sort: "true" if value else "false",
+        SetSort: _show_set,
+        OptionSort: lambda value, sort: "none" if value is None else show(value, sort.element),
+        RecordSort: _show_record,
+        MapSort: lambda value, sort: "[" + "; ".join(show(each, sort.value) for each in value) + "]",
+        SeqSort: lambda value, sort: "[" + ", ".join(show(each, sort.element) for each in value) + "]",
+    }
+)
 
 
 def _order(sort: Sort) -> Callable[[Value], Any]:

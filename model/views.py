@@ -38,7 +38,7 @@ class View:
 PARTITION = View(
     "partition",
     {
-        "leader": (OptionOf(Broker), "who leads; none is printed as -1"),
+        "leader": (OptionOf(Broker), "the leader; none is printed as -1"),
         "isr": (SetOf(Broker), "the committed in-sync replicas"),
         "replicas": (SetOf(Broker), "the assignment, replicas being added or removed included"),
         "leader_epoch": (Int(), "grows with each change of leader"),
@@ -50,19 +50,19 @@ PARTITION = View(
 REPLICA = View(
     "replica",
     {
-        "leads": (Bool, "whether it takes itself for the leader"),
+        "leads": (Bool, "it takes itself for the leader"),
         "leader_epoch": (Int(), "the leader epoch that it has taken"),
-        "high_watermark": (Int(), "up to where it takes records for committed"),
+        "high_watermark": (Int(), "the end of the records that it takes for committed"),
     },
 )
 
 LOG = View(
     "log",
     {
-        "leads": (Bool, "whether it leads the partition, in an epoch that nobody else leads in"),
+        "leads": (Bool, "it leads the partition, in an epoch in which no other replica leads"),
         "log_end": (Int(), "the offset of its next record"),
-        "committed": (Int(), "up to where records of the partition have been committed by anybody"),
-        "cut": (Bool, "whether the step cuts it"),
+        "committed": (Int(), "the end of the records of the partition that any replica has committed"),
+        "cut": (Bool, "the step cuts it"),
         "leader_end": (Int(), "the offset of the next record of the replica that it follows"),
     },
 )
@@ -80,7 +80,7 @@ LEADER_IN_ISR = Property(
 )
 ISR_NOT_EMPTY = Property(
     "IsrNotEmpty",
-    "The ISR has a member: whoever holds all committed records is known, even when nobody leads.",
+    "The ISR has a member: some replica is known to hold all committed records, even without a leader.",
     ~_isr.is_empty(),
     cites=("kafka.controller.ReplicaStateMachine", "KAFKA-3143"),
 )
@@ -188,15 +188,20 @@ HIGH_WATERMARK_MONOTONE = Property(
 
 COMMITTED_WITHIN_LOG = Property(
     "CommittedWithinLog",
-    "Whoever leads has as many records as were ever committed: what a log shows of NoCommittedRecordLost, for no line "
-    "prints records.",
+    (
+        "A leader has as many records as were ever committed: this is the part of NoCommittedRecordLost that "
+        "a log shows, because no line prints records."
+    ),
     LOG["leads"].implies(LOG["committed"] <= LOG["log_end"]),
     cites=("KIP-101", "KAFKA-7128"),
 )
 
 TRUNCATION_WITHIN_LEADER = Property(
     "TruncationWithinLeader",
-    "A log that is cut ends where that of its leader ends, or before: what a log shows of TruncationPrefix.",
+    (
+        "A log that is cut ends at the end of its leader's log, or before it: this is the part of "
+        "TruncationPrefix that a log shows."
+    ),
     LOG["cut"].implies(after(LOG["log_end"]) <= after(LOG["leader_end"])),
     "step",
     cites=("KIP-101", "KIP-279"),

@@ -77,14 +77,14 @@ def level_of(machine: int, b: str, release: int) -> str:
 
 
 def may_hide(machine: int, a: str, b: str, release: int, level: str) -> bool:
-    """Whether a log of `level` with no line missing may lack the line of this move."""
+    """Return True if a log of `level` with no line missing may lack the line of this move."""
     if machine != PARTITION and release <= _10 and (a, b) in _SILENT_UP_TO_1_0:
         return True
     return LEVELS.index(level_of(machine, b, release)) < LEVELS.index(level)
 
 
 def seeds(machine: int, release: int) -> set[str]:
-    """What a controller's start-up may give; an entity that comes later does not exist."""
+    """States that a controller's start-up may give; an entity that comes later does not exist."""
     if machine == PARTITION:
         return set(_PARTITION)
     return {"OnlineReplica", "NonExistentReplica", "ReplicaDeletionIneligible" if release >= _081 else "OfflineReplica"}
@@ -111,7 +111,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Run:
-    """What a log holds: lines of a tenure under epoch 2; `seen`: its beginning is there.
+    """The content of a log: lines of a tenure under epoch 2; `seen`: its beginning is there.
 
     `chatter`: the log shows its level, whatever the lines. The file is rotated before line `cut`. Every other line has
     the wording of `second`, if that is given.
@@ -147,7 +147,8 @@ def steps(machine: int, release: int, level: str | None) -> dict[str, frozenset[
 def explained(
     lines: tuple[Line, ...], starts: frozenset[str], release: int, level: str | None, missing: int = 0
 ) -> int:
-    """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing.
+    """Return the largest number of one machine's lines that some completion explains; `level` None if any line may be
+    missing. Before each line, so many that the log must show may be missing; the lines of a deletion are one.
 
     Before each line, so many that the log must show may be missing; the lines of a deletion are one.
 
@@ -209,12 +210,12 @@ def own(run: Run, machine: int) -> tuple[Line, ...]:
 
 
 def creates_replica(line: Line, machine: int) -> bool:
-    """Whether the line creates the partition of this replica, which then has no state yet."""
+    """Return True if the line creates the partition of this replica, which then has no state yet."""
     return machine != PARTITION and (line.machine, line.b, line.refused) == (PARTITION, "NewPartition", False)
 
 
 def created(run: Run, machine: int) -> bool:
-    """Whether the partition of this replica is created before the replica's first line."""
+    """Return True if the partition of this replica is created before the replica's first line."""
     before = takewhile(lambda line: line.machine != machine or line.after is None, run.lines)
     return any(creates_replica(line, machine) for line in before)
 
@@ -239,8 +240,8 @@ def verdict(explains: Iterable[bool], even_if_lossy: Iterable[bool], lossy: bool
 
 
 def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> str:
-    """Of all lines by one release; the machines are independent but for where they start: their completions interleave
-    freely."""
+    """Return the explained lines of all lines by one release. The machines are independent except for where they start:
+    their completions interleave freely."""
     parts = [own(run, machine) for machine in range(3)]
     tight = [tuple(replace(line, lost=False) for line in part) for part in parts]
 
@@ -351,7 +352,7 @@ def events(run: Run) -> Iterator[Event]:
 
 
 def contradicts_itself(run: Run, releases: list[int], level: str) -> bool:
-    """Whether several lines are illegal if none is missing, and not so if any may be: then lines are missing."""
+    """Return True if several lines are illegal if none is missing, but not if any may be: then lines are missing."""
     whole, loose = (verdicts_of_lines(run, releases, level, lossy, of_states=True) for lossy in (False, True))
     return sum(one in MISSING and other not in MISSING for one, other in zip(whole, loose, strict=True)) > 1
 

@@ -1,4 +1,4 @@
-"""What all tests share: the tiers, the marks, and the promise that a full run skips nothing it must run."""
+"""Fixtures and hooks of all tests: the tiers, the marks, and the promise that a full run skips nothing it must run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def _keep_some(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays until the end: the garbage collector need not go through it again."""
+    """Freeze imported and collected objects, which stay until the end: the garbage collector need not go through them
+    again."""
     gc.collect()
     gc.freeze()
 
@@ -74,7 +75,7 @@ def _tier(item: pytest.Item) -> str:
 
 
 def _left_out(item: pytest.Item) -> bool:
-    """Whether a test is of a tier that nobody asked for, by its option or with -m."""
+    """Return True if a test is of a tier that was not requested, by its option or with -m."""
     tier = _tier(item)
     asked = tier == "default" or item.config.getoption(f"--{tier}") or tier in item.config.getoption("-m")
     return not (asked or item.config.getoption("--slow"))
@@ -129,7 +130,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session")
 def reference_of_quick(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What the reference says of the quick recordings: the first process of a run that asks keeps it for the others."""
+    """Return the reference's reports of the quick recordings: the first process of a run that asks keeps them for the
+    others."""
     from tests import engines
     from tests.recordings import quick
 

@@ -1,4 +1,4 @@
-"""What tests cost in CPU time, file by file, and the summary of those that were skipped."""
+"""Costs of tests in CPU time, file by file, and the summary of skipped ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def costly(reports: Iterable[pytest.TestReport], limit: float = LIMIT) -> list[s
 
 
 def skips(reports: Iterable[pytest.TestReport]) -> str:
-    """How many tests were skipped, by their reasons; nothing if none was."""
+    """Return the number of skipped tests, by reason; nothing if there are none."""
     reasons = Counter(_reason(report) for report in reports if report.skipped and not hasattr(report, "wasxfail"))
     each = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
     return each and f"{reasons.total():,} skipped: {each}"

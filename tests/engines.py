@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import OF_FILES
 from isrproof.checker.audit.files.log import Log
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.observe.catalogue import lines_read
 from isrproof.checker.audit.pipeline import audited
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports

@@ -274,7 +274,7 @@ class History:
 
 
 def history(seed: int, release: str, steps: int = 10, wipes: int = 0) -> History:
-    """What a cluster of three or four brokers lives through."""
+    """Return the story of a cluster of three or four brokers."""
     dice = random.Random(f"{seed} {release}")
     made = History(release, dice, brokers=dice.randint(3, 4))
     made.take_over(1)

@@ -1,4 +1,4 @@
-"""Who imports whom, read from the source: every form of import, at the top of a module and inside functions.
+"""Imports between modules, read from the source: every form of import, at the top of a module and inside functions.
 
 Modules are named from the top of the project: `specs.releases`, `checker.audit.run`.
 """
@@ -42,7 +42,8 @@ def graph() -> Graph:
 
 
 def imported(source: str, module: str, is_package: bool = False) -> frozenset[str]:
-    """What a source text imports of the project, dotted: `from ..specs.toml import read` gives `specs.toml.read`."""
+    """Return the project's names that a source text imports, dotted: `from ..specs.toml import read` gives
+    `specs.toml.read`."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -91,7 +92,7 @@ def _imported(path: Path, module: str) -> frozenset[str]:
 
 
 def _packages(name: str) -> Iterator[str]:
-    """What a dotted name is in, innermost first."""
+    """Return the packages that contain a dotted name, innermost first."""
     while "." in name:
         name = name.rpartition(".")[0]
         yield name

@@ -1,5 +1,5 @@
-"""Damage to segments and snapshots of metadata logs, at random but the same on every run; and what of a file is sound,
-told without the reader that is tested."""
+"""Damage to segments and snapshots of metadata logs, at random but the same on every run; the sound parts of a file are
+found without the reader that is tested."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def forged(dice: random.Random, raw: bytes) -> bytes:
 
 
 def positions(raw: bytes) -> list[int]:
-    """Where the batches of a sound file begin."""
+    """Return the positions of the batches of a sound file."""
     found, at = [], 0
     while at + HEADER.size <= len(raw) and (length := struct.unpack_from(">i", raw, at + 8)[0]) > 0:
         found.append(at)
@@ -87,17 +87,19 @@ def positions(raw: bytes) -> list[int]:
 
 
 def shows_nothing(raw: bytes) -> bool:
-    """Whether a file has nothing to tell of: sound batches, though some may be gone, and zeros, as Kafka allocates."""
+    """Return True if a file has nothing to report: sound batches, though some may be gone, and zeros, as Kafka
+    allocates."""
     return not any(raw[_walked(raw)[1] :]) and _walked(raw)[2]
 
 
 def checked(raw: bytes) -> set[bytes]:
-    """What the CRCs of a file's batches are of, where they are right, as far as lengths lead from one to the next."""
+    """Return the bytes that the correct CRCs of a file's batches cover, as far as lengths lead from one to the next."""
     return _walked(raw)[0]
 
 
 def _walked(raw: bytes) -> tuple[set[bytes], int, bool]:
-    """What right CRCs are of, where lengths lead no further, and whether all CRCs up to there are right."""
+    """Return the bytes that correct CRCs cover where lengths lead no further, and whether all CRCs up to there are
+    correct."""
     found, at, sound = set(), 0, True
     while at + HEADER.size <= len(raw):
         length, crc = struct.unpack_from(">i", raw, at + 8)[0], struct.unpack_from(">I", raw, at + 17)[0]

@@ -66,7 +66,7 @@ WAYS: Mapping[str, Change] = {
     each.__name__: each
     for each in (newer_version, unknown_tag, newer_version_with_tag, newer_version_with_field, unknown_type)
 }
-"""What a later release of Kafka may do to a record."""
+"""Changes that a later release of Kafka may make to a record."""
 
 
 def rewritten(raw: bytes, chosen: Callable[[int], bool], change: Change) -> bytes:

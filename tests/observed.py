@@ -7,22 +7,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from isrproof.checker.audit.catalogue import Inputs, lines_read, observations
+from isrproof.checker.audit.doubt.fit import fitted
 from isrproof.checker.audit.files.metadata import copies
 from isrproof.checker.audit.files.python import InProcess
-from isrproof.checker.audit.fit import fitted
-from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.history.handled import requests
-from isrproof.checker.audit.history.quorum import quorums
 from isrproof.checker.audit.metadata import audited_metadata
-from isrproof.checker.audit.nodes import observed
-from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
 from isrproof.checker.audit.observe.duplicates import without_duplicates
-from isrproof.checker.audit.observe.kraft import columns
-from isrproof.checker.audit.observe.kraft.shown import Seen, shown
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.placed import placed
-from isrproof.checker.audit.requests import rows_of
+from isrproof.checker.audit.pipeline import first_look
+from isrproof.checker.audit.sources.metadata import columns
+from isrproof.checker.audit.sources.metadata.quorum import quorums
+from isrproof.checker.audit.sources.metadata.shown import Seen, shown
+from isrproof.checker.audit.sources.nodes.observed import observed
+from isrproof.checker.audit.sources.requests.handled import requests
 from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import Row, Table, Tables
 from isrproof.checker.audit.table.rows import PythonTable
@@ -43,25 +42,24 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
     log = InProcess(sources, UNASKED, False, lines_read(), tables.of_rows, most=10**9)
-    read = log.read(claims)
+    read = log.read(first_look)
     histories = fitted(log, read, None)
     found: dict[Input, Table] = {CHANGES: tables.of_rows([asdict(change) for change in histories.epoch_changes])}
-    asked = rows_of(requests(read.rows, histories.journals, histories.spans))
-    found |= {each: tables.of_rows(rows) for each, rows in asked.items()}
+    shown_by = dict(requests(read.rows, histories.journals).rows)
 
     def look(events: Table) -> list[Row]:
         found.update(Inputs(without_duplicates(placed(events, histories.spans, journals=histories.journals))))
         return []
 
     log.over_partitions(look)
-    shown_by: dict[str, list[Row]] = {each.name: [] for each in observations().values() if each.name in METADATA}
+    shown_by |= {each.name: [] for each in observations().values() if each.name in METADATA}
     for number, files in enumerate(metadata):
         for quorum in quorums(copies(files, len(sources))):
             for rows in shown(quorum, number, Seen()):
                 for name, table in rows.tables(PythonTable).items():
                     shown_by[name] += table.rows()
     logs = audited_metadata(list(enumerate(metadata)), len(sources), with_chronicles=True)
-    shown_by |= observed(log, read, logs).rows
+    shown_by |= observed(log, read, logs.chronicles, ()).rows
     found |= {observations()[name].made_from: tables.of_rows(rows) for name, rows in shown_by.items()}
     return found
 

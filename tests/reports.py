@@ -17,7 +17,7 @@ from tests.recordings import CHAOS
 HOSTILE = (
     '"></script x><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'
 )
-"""What breaks out of attributes, elements, code, cells, sections, lines, or cannot be encoded."""
+"""Texts that break out of attributes, elements, code, cells, sections, lines, or cannot be encoded."""
 OURS = (
     "rule",
     "name",
@@ -46,7 +46,7 @@ def made(path: Path, partition: str | None = None) -> Report:
 
 
 def poisoned(value: Any) -> Any:
-    """What a report is made of, with a script in each text that a log or a path can bring in."""
+    """The parts of a report, with a script in each text that a log or a path can bring in."""
     if isinstance(value, str):
         return value + HOSTILE
     if isinstance(value, tuple):

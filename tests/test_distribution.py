@@ -1,4 +1,4 @@
-"""What people copy and install: files for CI are what their schemas say, a wheel and an sdist work."""
+"""Files that people copy and install: those for CI follow their schemas, a wheel and an sdist work."""
 
 from __future__ import annotations
 

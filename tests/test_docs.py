@@ -37,7 +37,8 @@ def run(command: str) -> list[str]:
 
 
 def holds(shown: Sequence[str], printed: Sequence[str]) -> bool:
-    """Whether lines are printed in this order, with nothing between but where lines are left out; a line may go on."""
+    """Return True if lines are printed in this order, with others between only where lines are left out; a line may go
+    on."""
     if not shown:
         return True
     if shown[0] == LEFT_OUT:

@@ -16,7 +16,7 @@ FOLDERS = (
     *("checker/audit/files", "checker/audit/findings", "checker/audit/history", "checker/audit/observe"),
     *("checker/audit/report", "checker/audit/rules", "checker/audit/table"),
     *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
-    *("checker/pages", "checker/prove", "checker/testing"),
+    *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "tests"),
 )
 """Folders whose docstrings are checked; the modules directly in checker/ are, too."""
 OPENINGS = frozenset({"How", "Of", "That", "Those", "What", "When", "Where", "Whether", "Who", "Whom", "Whose", "Why"})

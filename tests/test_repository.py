@@ -91,7 +91,7 @@ def part(module: str) -> str:
 
 
 def forbidden(module: str, names: Iterable[str]) -> set[str]:
-    """What of these dotted names a module may not import."""
+    """Return those of the dotted names that a module may not import."""
     own = part(module)
     return {name for name in names if part(name) not in {own, *ARROWS[own]}}
 

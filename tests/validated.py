@@ -1,4 +1,4 @@
-"""What tests of `validate` share: the command, simulated logs, and runs that are told step by step."""
+"""Helpers of the tests of `validate`: the command, simulated logs, and runs given step by step."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def validated(folder: Path, release: str) -> Verdict:
 
 
 class Run:
-    """A run of an instance that is told step by step."""
+    """A run of an instance, given step by step."""
 
     def __init__(self, release: str, *parts: str, **room: int) -> None:
         self.release = release

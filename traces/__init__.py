@@ -1,1 +1,1 @@
-"""From logs to events and back: readers, writer, recorder, recorded logs."""
+"""Readers, writer, recorder and recorded logs: from logs to events and back."""

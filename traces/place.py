@@ -1,4 +1,4 @@
-"""Where something stands in a file."""
+"""Places in files."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a text file, or a record of a metadata log by its offset there.
+    """A line of a text file, or a record of a metadata log by its offset.
 
-    `line` counts from 1 in the decompressed file, `offset` from 0; a place has one of the two. A line that holds
-    several lines of a log has a `part` for each but the first, from 2.
+    A place has either a line or an offset.
 
     Raises:
-        ValueError: neither is given, or both are.
+        ValueError: it has neither, or both.
     """
 
     file: str
     line: int | None = None
+    """Number of the line in the decompressed file, from 1."""
     offset: int | None = None
+    """Offset of the record, from 0."""
     part: int | None = None
+    """Position among the log lines that this line contains, from 2; None for the first."""
 
     def __post_init__(self) -> None:
         if (self.line is None) == (self.offset is None):
@@ -27,7 +29,7 @@ class Place:
 
     @property
     def order(self) -> tuple[str, int, int]:
-        """By this, places are sorted."""
+        """Sort key of places."""
         return self.file, (self.line or 0) if self.offset is None else self.offset, self.part or 0
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a log shows of partitions and their replicas: the claim of an audit, which a recording confirms or refutes."""
+"""The partitions and replicas that a log shows: the claim of an audit, which a recording confirms or refutes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from .place import Place
 
 @dataclass(frozen=True)
 class TimelineRow:
-    """A state of a partition, and the first line that shows it; what that line does not print is None.
-
-    `controller_epoch` is that of the state; `partition_epoch` is the version of its znode. `ts` is the line's time,
-    milliseconds as printed.
-    """
+    """A state of a partition, and the first line that shows it; a value that the line does not print is None."""
 
     topic: str
     partition: int
@@ -24,31 +20,37 @@ class TimelineRow:
     isr: tuple[int, ...] | None
     leader_epoch: int
     controller_epoch: int | None
+    """The controller epoch of the state."""
     partition_epoch: int | None
+    """The version of the znode."""
     life: int
     place: Place
     ts: int | None
+    """Time of the line, in milliseconds as printed."""
     cluster: int = 0
 
 
 @dataclass(frozen=True)
 class ReplicaRow:
-    """What a line of a broker tells of its replica of a partition; what the line does not print is None.
+    """The values that a line of a broker prints about its replica of a partition; a value that it does not print is
+    None.
 
-    `row` is the line's id in the line table. Offsets are of the replica's log: `log_end` is the next one after its last
-    record when the line was written, of a line that cuts the log afterwards. `isr` and `partition_epoch` are those that
-    ZooKeeper or the controller has.
+    Offsets are offsets of the replica's log.
     """
 
     topic: str
     partition: int
     broker: int
     row: str
+    """Id of the line in the line table."""
     leader: int | None
     leader_epoch: int | None
     isr: tuple[int, ...] | None
+    """The ISR in ZooKeeper or at the controller."""
     partition_epoch: int | None
+    """The partition epoch in ZooKeeper or at the controller."""
     log_end: int | None
+    """The offset after the last record when the line was written; if the line cuts the log, the offset afterwards."""
     high_watermark: int | None
     place: Place
     ts: int | None
@@ -57,7 +59,7 @@ class ReplicaRow:
 
 @dataclass(frozen=True)
 class Lost:
-    """Offsets of records that were committed and are gone: from `start`, up to `end`, which is not one of them."""
+    """Offsets of committed records that are gone: from `start` up to `end`, which is exclusive."""
 
     topic: str
     partition: int
@@ -96,7 +98,7 @@ _REPLICA: Mapping[str, tuple[type, ...]] = {
 
 
 def timeline_row(row: Any) -> TimelineRow:
-    """An element of `timeline` in the JSON of an audit.
+    """Return an element of `timeline` in the JSON of an audit.
 
     Raises:
         ValueError: it is something else.
@@ -105,12 +107,12 @@ def timeline_row(row: Any) -> TimelineRow:
 
 
 def replica_row(row: Any) -> ReplicaRow:
-    """An element of `replicas` in the JSON of an audit; raises as `timeline_row` does."""
+    """Return an element of `replicas` in the JSON of an audit; raises as `timeline_row` does."""
     return ReplicaRow(**_known(row, _REPLICA, "replicas"))
 
 
 def lost_row(row: Any) -> Lost:
-    """An element of `lost` of a finding in the JSON of an audit; raises as `timeline_row` does."""
+    """Return an element of `lost` of a finding in the JSON of an audit; raises as `timeline_row` does."""
     kinds: Mapping[str, tuple[type, ...]] = {"topic": (str,), "partition": (int,), "from": (int,), "to": (int,)}
     _must_have(row, kinds, "lost")
     return Lost(row["topic"], row["partition"], row["from"], row["to"])

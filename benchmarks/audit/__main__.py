@@ -62,7 +62,7 @@ def _with_brokers(here: Path, size: float, seed: int, wanted: bool) -> Iterator[
 
 
 def _compare(made: Generated, rounds: int) -> bool:
-    """Print two tables; whether an audit found something else than was planted."""
+    """Print two tables; return True if an audit found anything other than the planted faults."""
     wrong = False
     for title, readings in _READINGS.items():
         costs: dict[str, list[Cost]] = {name: [] for name in readings}

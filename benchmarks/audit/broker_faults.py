@@ -1,7 +1,7 @@
-"""What is planted in brokers' lines: each kind a few lines of a partition that nothing else happens to then.
+"""Planted faults in brokers' lines: each kind changes a few lines of a partition that is otherwise idle then.
 
-The controller raises the leader epoch, as after a preferred election, and the brokers take it but for what is planted.
-A fault gives the findings that are named here and no others.
+The controller raises the leader epoch, as after a preferred election, and the brokers take it except for the planted
+fault. A fault gives the findings that are named here and no others.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ KINDS: tuple[Kind, ...] = (
 
 
 def plant_in_brokers(t: Tenure, times: int) -> None:
-    """Every kind, `times` times, on partitions of their own with all replicas in the ISR, on brokers that write."""
+    """Plant every kind, `times` times, on partitions of their own with all replicas in the ISR, on brokers that
+    write."""
     if not times:
         return
     written = {*t.cluster.logged} - t.cluster.dead
@@ -121,7 +122,7 @@ def _followers(p: Partition) -> list[int]:
 
 
 def _elected(t: Tenure, p: Partition) -> None:
-    """The leader is elected again, and all brokers take it."""
+    """Elect the leader again; all brokers take it."""
     p.write(p.leader, p.isr)
     t.elected(p, "OnlinePartition")
     t.send([p])
@@ -129,7 +130,7 @@ def _elected(t: Tenure, p: Partition) -> None:
 
 
 def _asked_for_next_epoch(t: Tenure, p: Partition) -> Broker:
-    """The leader is elected again and the requests are sent; the first follower is to take its own."""
+    """Elect the leader again and send the requests; the first follower has yet to take its own."""
     p.write(p.leader, p.isr)
     t.elected(p, "OnlinePartition")
     for broker in p.replicas:

@@ -1,9 +1,9 @@
-"""What brokers that are no controllers write of the requests that they get, in state-change.log and server.log.
+"""Lines of brokers that are not controllers about the requests that they get, in state-change.log and server.log.
 
-As in a cluster at TRACE: each request is received, begun and ended, partition by partition; a leader prints where its
-log begins, a follower the fetcher that is removed and the one that is added; a leader prints how its ISR grows; each
-replica's broker caches the metadata. What a broker knows of a partition is kept, so that everything that is not planted
-is legal.
+They are as in a cluster at TRACE: each request is received, begun and ended, partition by partition. A leader prints
+where its log begins, a follower the fetcher that is removed and the one that is added. A leader prints how its ISR
+grows, and each replica's broker caches the metadata. A broker's knowledge of a partition is kept, so that everything
+that is not planted is legal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TP = ("topic", "partition")
 _STATE = ("leader", "isr", "leader_epoch", "partition_epoch", "replicas")
 _RECORDS = 100
-"""Records that are appended in each leader epoch."""
+"""Number of records that are appended in each leader epoch."""
 
 
 def _wordings(broker: int) -> Mapping[str, Callable[..., str]]:
@@ -46,7 +46,8 @@ def _wordings(broker: int) -> Mapping[str, Callable[..., str]]:
 
 @dataclass
 class Broker:
-    """One broker's two files, and what its process knows: leader epochs by partition, and the last correlation id."""
+    """One broker's two files, and the knowledge of its process: leader epochs by partition, and the last correlation
+    id."""
 
     number: int
     state_change: Log
@@ -58,25 +59,25 @@ class Broker:
         self._print = _wordings(self.number)
 
     def close(self) -> int:
-        """The number of its lines."""
+        """Close the files; return the number of lines."""
         for each in (self.state_change, self.server):
             each.close()
         return self.state_change.count + self.server.count
 
     def starts(self, time: str) -> None:
-        """A new process, which knows nothing."""
+        """Start a new process, which knows nothing."""
         self.known, self.correlation_id = {}, 0
         for each in ("starts", "started"):
             self.server.put(self._print[each](time=time))
 
     def request(self, time: str, controller: int, epoch: int) -> dict[str, Any]:
-        """What lines of the next request print of it."""
+        """Return the values that lines print about the next request."""
         self.correlation_id += 1
         of = {"controller": controller, "controller_epoch": epoch, "written_by_epoch": epoch}
         return {"time": time, **of, "correlation_id": self.correlation_id}
 
     def takes(self, asked: Mapping[str, Any], batch: Sequence[Partition], above: int = 0) -> None:
-        """A LeaderAndIsr request: what is newer is taken. `above`: as in `leads`."""
+        """Handle a LeaderAndIsr request: newer states are taken. `above`: as in `leads`."""
         for p in batch:
             self.receives(asked, p)
         newer = [p for p in batch if self.known.get((p.topic, p.number), -1) < p.leader_epoch and p.leader > 0]
@@ -98,13 +99,13 @@ class Broker:
         return self.state_change.put(self._print["received"](**asked, **_state(p)))
 
     def leads(self, time: str, p: Partition, previous: int, above: int = 0) -> int:
-        """Where its log begins; all of it is committed, and `above` more."""
+        """Print where its log begins; all of it is committed, and `above` more records."""
         end = p.leader_epoch * _RECORDS
         of = {"offset": end, "high_watermark": end + above, "previous_leader_epoch": previous}
         return self.server.put(self._print["leads"](time=time, **_state(p), **of))
 
     def fetches(self, time: str, p: Partition, leader: int) -> int:
-        """The fetcher that is removed, and the one that is added."""
+        """Print the fetcher that is removed, and the one that is added."""
         manager, log = f"[ReplicaFetcherManager on broker {self.number}]", "(kafka.server.ReplicaFetcherManager)"
         name = f"{p.topic}-{p.number}"
         self.server.put(f"[{time}] INFO {manager} Removed fetcher for partitions Set({name}) {log}")
@@ -116,7 +117,7 @@ class Broker:
     def caches(
         self, asked: Mapping[str, Any], changed: Sequence[Partition], offline: Callable[[Partition], Ids]
     ) -> int:
-        """An UpdateMetadata request; the number of its last line."""
+        """Handle an UpdateMetadata request; return the number of its last line."""
         number = 0
         for p in changed:
             line_ = self._print["cached"](**asked, **_state(p), offline_replicas=offline(p))
@@ -124,13 +125,13 @@ class Broker:
         return number
 
     def expands(self, time: str, p: Partition, old: Ids) -> int:
-        """The ISR grew; the partition has it already. The number of the first line."""
+        """Print that the ISR grew, as the partition already has it; return the number of the first line."""
         number = self.server.put(self._print["expands"](time=time, **_state(p), old_isr=old))
         self.writes(time, p)
         return number
 
     def writes(self, time: str, p: Partition) -> int:
-        """The ISR is in ZooKeeper."""
+        """Print that the ISR is in ZooKeeper."""
         return self.server.put(self._print["written"](time=time, **_state(p)))
 
 

@@ -1,7 +1,7 @@
-"""A simulated cluster and the log that its controllers write: failover after failover, with broker deaths between.
+"""A simulated cluster and the log of its controllers: failover after failover, with deaths of brokers between.
 
-What is simulated is what the log shows of it: every partition's leader, ISR, leader epoch and znode version, moved by
-the passes of Kafka's controller in their order (ReplicaStateMachine.startup, PartitionStateMachine.startup,
+The simulation covers the part that the log shows: every partition's leader, ISR, leader epoch and znode version, moved
+by the passes of Kafka's controller in their order (ReplicaStateMachine.startup, PartitionStateMachine.startup,
 KafkaController.onBrokerFailure, onBrokerStartup), so that everything that is not planted is legal.
 """
 
@@ -31,7 +31,7 @@ _STACK = (
 
 @dataclass
 class Partition:
-    """`leader` -1 is none; `version` is that of the znode."""
+    """A partition; `leader` -1 is none, `version` is that of the znode."""
 
     topic: str
     number: int
@@ -50,7 +50,7 @@ class Partition:
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """A planted fault: where it shows first, and the rule that says so."""
+    """A planted fault: the place that shows it first, and the rule that reports it."""
 
     file: str
     line: int
@@ -58,7 +58,7 @@ class Fault:
 
 
 class Log:
-    """One file, its lines counted."""
+    """One file whose lines are counted."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ class Log:
         self._waiting: list[str] = []
 
     def put(self, text: str) -> int:
-        """Write a line; its number."""
+        """Write a line; return its number."""
         self._waiting.append(text)
         self.count += 1
         if len(self._waiting) == 20_000:
@@ -87,7 +87,7 @@ class Log:
 
 @dataclass
 class Cluster:
-    """Brokers 1..n; the partitions; who is dead. `logged`: the brokers whose own lines are written."""
+    """Brokers 1..n, the partitions, the dead brokers. `logged`: the brokers whose own lines are written."""
 
     folder: Path
     brokers: int
@@ -100,7 +100,7 @@ class Cluster:
     logged: dict[int, Broker] = field(default_factory=dict)
 
     def log_brokers(self, numbers: Iterable[int]) -> None:
-        """From now on these brokers write too; each has just been started."""
+        """Write the lines of these brokers, too, from now on; each has just been started."""
         for number in numbers:
             folder = self.folder / f"broker-{number}"
             self.logged[number] = Broker(number, Log(folder / STATE_CHANGE), Log(folder / "server.log"))
@@ -116,7 +116,7 @@ class Cluster:
 
 
 def cluster(folder: Path, brokers: int, partitions: int, seed: int) -> Cluster:
-    """Partitions of three replicas, every sixty-first of one, spread as Kafka spreads them."""
+    """Return partitions of three replicas, every sixty-first of one, spread as Kafka spreads them."""
     made, chance = [], random.Random(seed)
     for i in range(partitions):
         first, shift = i % brokers, (i // brokers) % (brokers - 2)
@@ -129,7 +129,7 @@ def cluster(folder: Path, brokers: int, partitions: int, seed: int) -> Cluster:
 
 
 class Tenure:
-    """One controller's time: what it writes to its broker's files."""
+    """One controller's time, and the lines that it writes to its broker's files."""
 
     def __init__(self, cluster: Cluster, controller: int, epoch: int) -> None:
         self.cluster, self.controller, self.epoch = cluster, controller, epoch
@@ -198,14 +198,14 @@ class Tenure:
         self.time = time_text(_STARTED + self.cluster.ticks)
 
     def put(self, text: str) -> int:
-        """Write a line; its number."""
+        """Write a line; return its number."""
         self.log.put(text)
         if not self.log.count % self.lines_per_millisecond:
             self.tick()
         return self.log.count
 
     def mark(self, row: str, **values: object) -> None:
-        """A line of controller.log."""
+        """Write a line of controller.log."""
         self.tick()
         self.marks.put(line(row, level="INFO", controller=self.controller, **values)(time=self.time))
 
@@ -261,7 +261,7 @@ class Tenure:
         )
 
     def request_of(self, p: Partition, brokers: Ids | None = None) -> int:
-        """UpdateMetadata to brokers, the live ones without others; this broker's own answer is in its log, too."""
+        """Send UpdateMetadata to brokers, by default the live ones; this broker's own answer is in its log, too."""
         brokers = brokers or self.cluster.live
         print_ = self._requests.get(brokers) or self._request(brokers)
         state = {
@@ -285,7 +285,8 @@ class Tenure:
     # --- passes
 
     def send(self, changed: Sequence[Partition], to: Sequence[int] | None = None, metadata: bool = True) -> None:
-        """LeaderAndIsr to the live replicas (or to those of them in `to`), broker by broker; then UpdateMetadata."""
+        """Send LeaderAndIsr to the live replicas (or to those of them in `to`), broker by broker; then
+        UpdateMetadata."""
         dead = self.cluster.dead
         batches: dict[int, list[Partition]] = {}
         for p in changed:
@@ -324,7 +325,8 @@ class Tenure:
             p.new = False
 
     def _taken(self, batches: Mapping[int, Sequence[Partition]], metadata: bool) -> None:
-        """What other brokers write of the requests; of metadata they write what they have a replica of."""
+        """Write the lines of other brokers about the requests; about metadata, only for partitions of which they have a
+        replica."""
         for broker, batch in batches.items():
             it = self.cluster.logged.get(broker)
             if it is not None:
@@ -333,19 +335,19 @@ class Tenure:
                     it.caches(it.request(self.time, self.controller, self.epoch), batch, self._offline)
 
     def cache(self, changed: Iterable[Partition]) -> None:
-        """What the broker that is controller says of the UpdateMetadata that it sent to itself."""
+        """Write the controller's own lines about the UpdateMetadata that it sent to itself."""
         cached = _cached(self.controller, self.controller, self.epoch)
         for p in changed:
             self.put(_fill(cached, self.time, p, self._offline(p)))
 
     def cache_states(self, controller: int, epoch: int, cached: Iterable[Partition]) -> None:
-        """What this broker said of the controller before, as a broker."""
+        """Write the lines of this broker about the previous controller's metadata, as a broker."""
         print_ = _cached(self.controller, controller, epoch)
         for p in cached:
             self.put(_fill(print_, self.time, p, ids()))
 
     def offline_pass(self, partitions: Sequence[Partition], a: str, silent: Iterable[Partition] = ()) -> None:
-        """Move the replicas on dead brokers to OfflineReplica: out of the ISR, and the leadership gone."""
+        """Move the replicas on dead brokers to OfflineReplica: out of the ISR, and out of leadership."""
         dead, changed = self.cluster.dead, []
         self._unmoved = {id(p) for p in silent}
         for p in partitions:
@@ -360,7 +362,8 @@ class Tenure:
         self.send(changed)
 
     def online_pass(self, partitions: Sequence[Partition]) -> dict[int, int]:
-        """Elect leaders for partitions that have no live one; where nobody can lead, Kafka says so: id(p) -> line."""
+        """Elect leaders for partitions without a live one; where no replica can lead, Kafka prints it: id(p) ->
+        line."""
         dead, won, lost = self.cluster.dead, [], {}
         for p in partitions:
             able = [replica for replica in p.replicas if replica in p.isr and replica not in dead]
@@ -376,7 +379,7 @@ class Tenure:
     # --- scenes
 
     def start(self, silent: Sequence[Partition] = ()) -> None:
-        """Controller failover: every replica and every partition that is offline, once."""
+        """Fail the controller over: every replica and every offline partition is moved once."""
         c = self.cluster
         self.mark("controller-elected", controller_epoch=self.epoch, zk_version=self.epoch)
         for p in c.partitions:

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.audit.envelopes`: what an envelope costs. Generated logs as files of Docker and of CRI are
+"""The cost of an envelope: `python -m benchmarks.audit.envelopes`. Generated logs as files of Docker and of CRI are
 audited beside the plain ones, each as a process, in turn."""
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .meter import Cost, measured
 from .readings import audit_process
 
 PIECE = 16 * 1024
-"""Bytes after which Docker and containerd go on in another record."""
+"""Number of bytes after which Docker and containerd continue in another record."""
 _ESCAPED = {char: f"\\u{ord(char):04x}" for char in "<>&"}
-"""What Docker's writer of JSON escapes beside what JSON asks for."""
+"""Characters that Docker's JSON writer escapes beyond those that JSON requires."""
 
 
 def docker(time: str, pieces: list[str]) -> Iterator[str]:
-    """The records of a line in Docker's json-file."""
+    """Return the records of a line in Docker's json-file."""
     for piece in (*pieces[:-1], pieces[-1] + "\n"):
         text = json.dumps(piece, ensure_ascii=False)
         for char, shown in _ESCAPED.items():
@@ -35,7 +35,7 @@ def docker(time: str, pieces: list[str]) -> Iterator[str]:
 
 
 def cri(time: str, pieces: list[str]) -> Iterator[str]:
-    """The records of a line in a file of containerd."""
+    """Return the records of a line in a file of containerd."""
     for piece in pieces[:-1]:
         yield f"{time} stdout P {piece}"
     yield f"{time} stdout F {pieces[-1]}"
@@ -45,7 +45,7 @@ WRITERS: dict[str, Callable[[str, list[str]], Iterator[str]]] = {"docker": docke
 
 
 def wrapped(made: Generated, folder: Path, envelope: str) -> Generated:
-    """The same logs in an envelope, under `folder`, which is made anew; faults are where their lines begin."""
+    """Write the same logs in an envelope, under a new `folder`; faults are where their lines begin."""
     if folder.exists():
         shutil.rmtree(folder)
     write = WRITERS[envelope]

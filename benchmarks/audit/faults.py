@@ -1,6 +1,7 @@
-"""What is planted: each kind a few lines of a partition that nothing else happens to then, and what it must give.
+"""Planted faults: each kind changes a few lines of a partition that is otherwise idle then, and must give certain
+findings.
 
-Every kind ends with the partition in a state that legal lines can go on from: a fault gives the findings that are
+Every kind ends with the partition in a state from which legal lines can continue: a fault gives the findings that are
 named here and no others.
 """
 
@@ -16,7 +17,7 @@ _DELETED = -2
 
 
 def _elect(t: Tenure, p: Partition) -> None:
-    """A legal election: offline, then another of the ISR; the requests too."""
+    """Elect another leader legally: offline, then another member of the ISR; with the requests."""
     t.went(p, "OnlinePartition", "OfflinePartition")
     p.write(_others(p)[-1], p.isr)
     t.elected(p)
@@ -24,7 +25,7 @@ def _elect(t: Tenure, p: Partition) -> None:
 
 
 def _request(t: Tenure, p: Partition) -> int:
-    """The number of the line that tells the brokers; this one caches it."""
+    """Send the requests; return the number of the line; this broker caches them."""
     number = t.request_of(p)
     if p.leader != _DELETED:
         t.cache([p])
@@ -163,7 +164,7 @@ KINDS: tuple[Kind, ...] = (
 
 
 def plant(t: Tenure, times: int) -> None:
-    """Every kind, `times` times, on partitions of their own with all replicas in the ISR and a living leader."""
+    """Plant every kind, `times` times, on partitions of their own with all replicas in the ISR and a living leader."""
     whole = [p for p in t.cluster.partitions if len(p.isr) == len(p.replicas) == 3 and not t.cluster.dead & {*p.isr}]
     victims = iter(t.cluster.random.sample(whole, times * len(KINDS)))
     t.lines_per_millisecond = 1  # of one time, nothing would tell in which order they were written
@@ -173,6 +174,6 @@ def plant(t: Tenure, times: int) -> None:
 
 
 def leaderless_unnoticed(c: Cluster) -> list[Partition]:
-    """A partition that a coming controller is to leave with a dead leader (KAFKA-3143): its only replica died."""
+    """Leave a partition to the next controller with a dead leader (KAFKA-3143): its only replica died."""
     alone = [p for p in c.partitions if {*p.replicas} <= c.dead]
     return c.random.sample(alone, min(1, len(alone)))

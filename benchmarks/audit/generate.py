@@ -1,4 +1,4 @@
-"""Writes the logs of a cluster, of about the size that is asked for."""
+"""Generator of a cluster's logs, of about the requested size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST_EPOCH = 7
 
 @dataclass(frozen=True)
 class Generated:
-    """What was written. `faults` are all findings that an audit must give, and it must give no others."""
+    """The written logs. `faults` are all findings that an audit must give; it must give no others."""
 
     folder: Path
     lines: int
@@ -27,14 +27,14 @@ class Generated:
 
 
 def generate(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
-    """Logs of about this size under `folder`, which is made anew; up to 1 GB the cluster grows, then the time."""
+    """Write logs of about this size under a new `folder`; up to 1 GB the cluster grows, then the time."""
     partitions = round(PARTITIONS * min(1.0, gigabytes))
     tenures = round(TENURES_PER_GIGABYTE * max(1.0, gigabytes))
     return story(folder, 100, partitions, tenures, seed, faults=2)
 
 
 def generate_with_brokers(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
-    """The same, with the lines of the brokers that are never controllers; the faults are in these."""
+    """Write the same, with the lines of the brokers that are never controllers; the faults are in these."""
     partitions = round(PARTITIONS * min(1.0, gigabytes))
     tenures = round(max(1.0, gigabytes))
     return story(folder, 100, partitions, tenures, seed, faults=0, broker_faults=2)
@@ -43,10 +43,10 @@ def generate_with_brokers(folder: Path, gigabytes: float, seed: int = 1) -> Gene
 def story(
     folder: Path, brokers: int, partitions: int, tenures: int, seed: int, faults: int, broker_faults: int = 0
 ) -> Generated:
-    """A number of controllers one after the other, each killed; in the time of each, a broker dies and comes back.
+    """Run a number of controllers one after the other, each killed; in the time of each, a broker dies and comes back.
 
     Args:
-        faults: how often each kind is planted in a controller's time.
+        faults: number of faults of each kind in a controller's time.
         broker_faults: the same for kinds in brokers' lines, which are written then.
     """
     if folder.exists():

@@ -1,4 +1,4 @@
-"""Lines of the project's own writer, fast: each wording is rendered once, with marks where its values stand."""
+"""Lines of the project's own writer, fast: each wording is rendered once, with marks in place of its values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ids(*brokers: int) -> Ids:
 
 
 def line(row: str, *holes: str, **values: Any) -> Callable[..., str]:
-    """What prints a line of `row`: call it with `time` and the holes as keywords; ids as `Ids`."""
+    """Return the function that prints a line of `row`: call it with `time` and the values as keywords; ids as `Ids`."""
     marks: dict[str, Any] = {}
     for i, name in enumerate(holes):
         mark = _MARK + 2 * i

@@ -1,4 +1,4 @@
-"""What a piece of work costs: wall time, CPU time and peak memory, of this process and all that it started."""
+"""The cost of a piece of work: wall time, CPU time and peak memory, of this process and all that it started."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ T = TypeVar("T")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _EVERY = 0.1
 _MEMORY_EVERY = 5
-"""Looks at memory among those at CPU time: to ask for it takes some ten milliseconds."""
+"""Number of looks at CPU time for each look at memory, which takes some ten milliseconds."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds, seconds, bytes."""
+    """Wall seconds, CPU seconds, bytes."""
 
     wall: float
     cpu: float
@@ -28,9 +28,9 @@ class Cost:
 
 
 def measured(work: Callable[[], T]) -> tuple[T, Cost]:
-    """Do it, and what it cost. Processes are looked at ten times a second (Linux), their memory twice.
+    """Run it, and return its cost. Processes are sampled ten times a second (Linux), their memory twice.
 
-    What processes share is counted once: a process that forks workers shares most of its memory with them.
+    Shared memory is counted once: a process that forks workers shares most of its memory with them.
     """
     done = threading.Event()
     seen: dict[int, float] = {}
@@ -61,7 +61,7 @@ def measured(work: Callable[[], T]) -> tuple[T, Cost]:
 
 
 def _share(pid: int) -> int:
-    """The resident bytes of a process, those that it shares with others in parts; 0 if it has ended."""
+    """Return the resident bytes of a process, with shared ones in parts; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -70,7 +70,7 @@ def _share(pid: int) -> int:
 
 
 def _family(root: int) -> dict[int, float]:
-    """CPU seconds of a process and its descendants."""
+    """Return the CPU seconds of a process and its descendants."""
     parents: dict[int, int] = {}
     costs: dict[int, float] = {}
     for entry in Path("/proc").iterdir():

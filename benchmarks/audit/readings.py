@@ -1,7 +1,7 @@
 """The three readings that are compared: Spark's bare count, DuckDB's regex extraction, and the audit.
 
-Each is done in this process, and in one of its own (`python -m benchmarks.audit.readings READING FOLDER` for the first
-two): a process that ends has to start Java, which compiles nothing before it has run it a while.
+Each is done in this process, and in its own (`python -m benchmarks.audit.readings READING FOLDER` for the first two): a
+process of its own has to start Java, which compiles nothing before it has run it a while.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _PATTERN = (
 )
 _GROUPS = 19
 _OF_BROKERS = "KR6"
-"""Rules on what brokers write begin with it."""
+"""Prefix of the rules about brokers' lines."""
 
 
 def bare_count(folder: Path) -> int:
-    """Spark reads the text, and nothing else."""
+    """Make Spark read the text, and nothing else."""
     files = [str(file) for file in sorted(folder.rglob("*.log"))]
     return session().read.text(files).count()
 
 
 def extraction(folder: Path) -> int:
-    """DuckDB reads the text and extracts what one regex captures; the lines that it matches."""
+    """Make DuckDB read the text and extract the groups of one regex; return the number of matching lines."""
     import duckdb
 
     names = ", ".join(f"'g{i}'" for i in range(_GROUPS))
@@ -56,18 +56,18 @@ def extraction(folder: Path) -> int:
 
 
 def audit_in_process(folder: Path) -> list[Fault]:
-    """The whole audit through its Python API: reading, parsing, rules, findings."""
+    """Run the whole audit through its Python API: reading, parsing, rules, findings."""
     (report,) = audit([str(folder)], Options(jobs=os.cpu_count() or 1))
     return faults_found(folder, report.findings)
 
 
 def count_process(folder: Path) -> int:
-    """The bare count as a process: Python's, Java's and Spark's start included."""
+    """Run the bare count as a process, including the start of Python, Java and Spark."""
     return _alone("count", folder)
 
 
 def extraction_process(folder: Path) -> int:
-    """DuckDB's extraction as a process."""
+    """Run DuckDB's extraction as a process."""
     return _alone("extraction", folder)
 
 
@@ -77,12 +77,12 @@ def _alone(name: str, folder: Path) -> int:
 
 
 def audit_process(folder: Path) -> list[Fault]:
-    """The whole audit as a user starts it."""
+    """Run the whole audit as a user starts it."""
     return _audited_alone(folder)
 
 
 def audit_process_on_spark(folder: Path) -> list[Fault]:
-    """The same on Spark: Java's and Spark's start included."""
+    """Run the same on Spark, including the start of Java and Spark."""
     return _audited_alone(folder, "--engine", "spark")
 
 
@@ -102,7 +102,7 @@ def _audited_alone(folder: Path, *options: str) -> list[Fault]:
 
 
 def faults_found(folder: Path, findings: Iterable[Finding]) -> list[Fault]:
-    """What the writer must have planted: findings, but for what brokers made of a fault of a controller."""
+    """Return the findings that the writer planted, without the effects of a controller's fault on brokers."""
     return _faults(folder, ((f.file, f.line, f.rule, f.caused_by) for f in findings))
 
 

@@ -17,7 +17,7 @@ RELEASE = "2.8"
 
 
 def logged(steps: int, seed: int, folder: Path) -> int:
-    """Writes the log of a random run; how many lines it has."""
+    """Write the log of a random run; return its number of lines."""
     room = {"outages": steps, "failovers": steps, "max_leader_epoch": 2 * steps}
     instance = CLUSTER.model(RELEASE).instance(brokers=3, partitions=1, **room)
     (run,) = simulate.random_runs(instance, [seed], steps)

@@ -20,7 +20,7 @@ LARGEST = (*LARGER, "--set=max_leader_epoch=3")
 
 @dataclass(frozen=True)
 class Run:
-    """What is run of `isrproof explore kip320`, how many states that must find, and the goal in seconds and MB."""
+    """A run of `isrproof explore kip320`: the number of states that it must find, and the goal in seconds and MB."""
 
     title: str
     options: tuple[str, ...]
@@ -59,7 +59,7 @@ class Cost:
 
 
 def measured(command: list[str]) -> tuple[Cost, str]:
-    """Runs one process; what it cost, and what it printed."""
+    """Run one process; return its cost, and its output."""
     # As installed, Python keeps its bytecode; compiling the modules anew would cost more than a small search.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     read, write = os.pipe()
@@ -78,15 +78,15 @@ def measured(command: list[str]) -> tuple[Cost, str]:
 
 
 def median_of(costs: list[Cost]) -> Cost:
-    """The medians, each by itself."""
+    """Return the medians, each by itself."""
     return Cost(*(median(getattr(each, name) for each in costs) for name in ("cpu", "wall", "megabytes")))
 
 
 def explored(run: Run) -> Cost:
-    """What a run costs.
+    """Return the cost of a run.
 
     Raises:
-        ClickException: it finds another number of states than it must, or a violation.
+        ClickException: it finds a wrong number of states, or a violation.
     """
     program = str(Path(sys.executable).with_name("isrproof"))
     cost, output = measured([program, "explore", "kip320", *run.options, "--json"])

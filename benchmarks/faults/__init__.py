@@ -1,8 +1,8 @@
-"""Faults: a recording of a legal cluster with one thing made wrong, so that it is known what an audit must find.
+"""Faults: a recording of a legal cluster with one thing made wrong, so that the audit's correct findings are known.
 
 A kind of fault is a function from a recording to all the faults of that kind that can be planted in it; they are listed
-in `KINDS`. Each fault knows the line that first shows it, and, where the log cannot show it, why. Nothing here asks the
-audit: what a log shows is told from the machine tables (specs/machines) and from what is printed around the line.
+in `KINDS`. Each fault knows the line that first shows it, and, if the log cannot show it, the reason. Nothing here asks
+the audit: the machine tables (specs/machines) and the lines around a line decide what a log shows.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ KINDS: Mapping[str, Kind] = {
 
 
 def some(recording: Recording, kind: str, count: int, seed: int) -> list[Fault]:
-    """At most `count` faults of a kind, chosen by the seed; the same seed chooses the same. One that the release cannot
-    print is left out: up to 0.11 a line may read as one of 0.8, which prints the from-state after it was changed."""
+    """Return at most `count` faults of a kind, chosen by the seed; the same seed chooses the same. A fault that the
+    release cannot print is left out: up to 0.11 a line may read as one of 0.8, which prints the from-state after it was
+    changed."""
     possible = list(KINDS[kind](recording))
     chosen = random.Random(f"{seed} {recording.name} {kind}").sample(range(len(possible)), min(count, len(possible)))
     return [possible[index] for index in sorted(chosen) if can_be_written(recording, possible[index])]

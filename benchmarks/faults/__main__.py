@@ -1,14 +1,14 @@
-"""Plants faults in all recordings and tells what the audit found of them: `python -m benchmarks.faults`.
+"""Plants faults in all recordings and reports what the audit finds: `python -m benchmarks.faults`.
 
-A fault is in all lines that print it: what is sent wrongly is received and cached so.
+A fault is in all lines that print it: a wrong request is received and cached so, too.
 
-For each kind, what was planted is of one of three sorts. Hidden: the log cannot show it, as the generator knows from
-Kafka's tables. Forced: no log of these lines can be called illegal, since a legal cluster prints the same and somebody
-lost lines of it, or wrote them in another order; forced.py computes that. All others are decidable, and each of these
-is in one column: illegal at its line; illegal in another line that names the fault's as the one that it contradicts
-(nothing tells which of the two is wrong); suspicious; not found. `doubted`: of the forced, those that are suspicious.
-Exit code 1 if less than 97 % of the decidable are illegal, if one of them is not found, or if less than 95 % of the
-found that are not hidden name the line that first shows the fault before any other in its file.
+Each planted fault is of one of three sorts. Hidden: the log cannot show it, as the generator knows from Kafka's tables.
+Forced: no log of these lines can be called illegal, because a legal cluster prints the same if lines were lost, or
+written in another order; forced.py computes that. All others are decidable, and each of these is in one column: illegal
+at its line; illegal in another line that names the fault's as the one that it contradicts (nothing shows which of the
+two is wrong); suspicious; not found. `doubted`: those of the forced that are suspicious. Exit code 1 if less than 97 %
+of the decidable are illegal, if one of them is not found, or if less than 95 % of the found that are not hidden name
+the line that first shows the fault before any other in its file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COLUMNS = ("planted", *_SORTS, *_OUTCOMES, "doubted", "line right")
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of a fault in a recording. `forced`: why nobody could call it illegal, if that is known."""
+    """The outcome of a fault in a recording. `forced`: the reason why it cannot be called illegal, if one is known."""
 
     recording: str
     outcome: Outcome
@@ -56,7 +56,7 @@ class Judged:
 
 
 def judged(folders: Iterable[Path], each: int, seed: int, *, apart: bool) -> dict[str, list[Judged]]:
-    """By kind, what came of the faults."""
+    """Return the outcomes of the faults, by kind."""
     found: dict[str, list[Judged]] = defaultdict(list)
     for folder in folders:
         recording = load(folder)
@@ -94,7 +94,8 @@ def _row(name: str, made: list[Judged]) -> str:
 
 
 def explained(found: dict[str, list[Judged]]) -> list[str]:
-    """What is hidden and why; what forces a doubt; what was missed, names another line, or is doubted too much."""
+    """Yield the hidden faults with reasons, the forced doubts, the missed faults, those with another line, and the
+    excess doubts."""
     lines = []
     for kind, made in found.items():
         for sort, reasons in (("hidden", _hidden(made)), ("forced", _forced(made))):

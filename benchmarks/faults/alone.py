@@ -1,6 +1,7 @@
 """Planted lines in milliseconds of their own.
 
-A line that is planted into the millisecond of others may have been written before or after them, and nothing tells.
+A line that is planted into the millisecond of others may have been written before or after them, and no line shows
+which.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ _STEP = 3
 
 
 def alone(recording: Recording, fault: Fault) -> tuple[Recording, Fault]:
-    """The same fault in a recording in which no other line has the time of a planted one.
+    """Return the same fault in a recording in which no other line has the time of a planted one.
 
-    A planted line comes a millisecond later than it would, and what its broker writes after it _STEP later.
+    A planted line comes a millisecond later than it would, and its broker's later lines _STEP later.
     """
     files, edits = dict(recording.files), []
     shifted: dict[str, int] = {}
@@ -36,7 +37,7 @@ def alone(recording: Recording, fault: Fault) -> tuple[Recording, Fault]:
 
 
 def _later(files: Mapping[str, tuple[str, ...]], edit: Edit) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The files of the edit's broker, with later times below its line, and in others after its time."""
+    """Return the files of the edit's broker, with later times below its line, and in others after its time."""
     here, now = files[edit.file], _time(files[edit.file][edit.line - 1])
     kept = edit.line if edit.added else edit.line - 1
     yield edit.file, (*here[:kept], *map(_moved, here[kept:]))

@@ -1,4 +1,4 @@
-"""What a kind of fault in a broker's lines is: which line is changed, into what, and where it is decidable."""
+"""A kind of fault in a broker's lines: the line that is changed, the change, and where it is decidable."""
 
 from __future__ import annotations
 
@@ -13,30 +13,35 @@ TIME = 25
 
 @dataclass(frozen=True)
 class Kind:
-    """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
+    """A kind of fault: a matching line becomes the result of `change`, or is left alone (None).
 
-    `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
-    `earlier`, `later`, `never`, `not_seen_before`: patterns; the same process writes such a line of the partition
-    before it, afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as
-    `{name}`. `seen_before`: any broker wrote such a line of the partition before it. `process`: the log shows where
-    processes start, and none does since the line above. Where that is not so the fault is not decidable.
+    Some fields are patterns of lines about the same partition; a group of the changed line may be in them, as `{name}`.
+    They are conditions: unless they hold, the fault is not decidable.
     """
 
     name: str
     pattern: str
     change: Callable[..., str | None]
     meaning: str
+    """The fault."""
     after: str = ""
+    """`change` also gets the last line above that matches it, of the same partition (group `tp`)."""
     earlier: str = ""
+    """The same process wrote such a line before."""
     seen_before: str = ""
+    """Any broker wrote such a line before."""
     later: str = ""
+    """The same process writes such a line afterwards."""
     never: str = ""
+    """The same process writes no such line afterwards."""
     not_seen_before: str = ""
+    """The same process wrote no such line before."""
     process: bool = False
+    """The log shows where processes start, and none does since the line above."""
 
 
 def number(name: str, by: Callable[[Match], int | None]) -> Callable[[Match], str | None]:
-    """Another number in the group `name`."""
+    """Return a change that puts another number into the group `name`."""
 
     def change(match: Match) -> str | None:
         new = by(match)

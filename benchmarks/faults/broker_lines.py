@@ -1,4 +1,4 @@
-"""Kinds of faults that show on a line alone, or beside the line before it: what is dropped, cut, refused, or ended."""
+"""Kinds of faults that show on a line alone, or beside the line before it: dropped, cut, refused or ended replicas."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FAR = 100_000
 
 
 def _other_cut(match: Match, above: Match) -> str | None:
-    """Another offset than the one that was announced just before."""
+    """Return another offset than the one that was announced just before."""
     just_before = above.string[: TIME - 6] == match.string[: TIME - 6]
     return number("offset", lambda _: integer(match, "offset") + 3)(match) if just_before else None
 

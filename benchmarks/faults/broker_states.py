@@ -14,7 +14,7 @@ _START = (
     r"(?: with partition epoch \d+,?)?(?: and)?(?: with)? high watermark (?P<hw>\d+)"
 )
 _KNOWN = _START + r".*[Pp]revious leader epoch was (?P<previous>\d+)\."
-"""Of a partition that the broker has already. (Followers since 3.6 print the new epoch.)"""
+"""Lines about a partition that the broker already has. (Followers since 3.6 print the new epoch.)"""
 _LEADS_25 = (
     r"starts at [Ll]eader [Ee]poch (?P<epoch>\d+) from offset \d+.*Previous [Ll]eader [Ee]poch was:? (?P<previous>\d+)"
 )
@@ -63,7 +63,7 @@ _LOADED = r"Log loaded for partition (?P<tp>\S+) with initial high watermark (?P
 
 
 def _lacking(match: Match) -> str | None:
-    """A leader that begins at offset 1, though more than a few records are there."""
+    """Return the line of a leader that begins at offset 1, though more than a few records are there."""
     if integer(match, "hw") < integer(match, "offset") // 2:
         return None
     line = match.string
@@ -75,7 +75,7 @@ def _committed(match: Match, above: Match) -> str | None:
 
 
 def _below(name: str) -> Callable[[Match, Match], str | None]:
-    """A number below that of the line above, where it has not begun anew in between."""
+    """Return a number below that of the line above, unless it has begun again in between."""
 
     def change(match: Match, above: Match) -> str | None:
         was, now = int(above[name]), int(match[name])
@@ -104,9 +104,9 @@ _ASKED = r"Handling LeaderAndIsr request correlationId (?P<id>\d+) from (?P<tp>c
 _ENDED = r"Finished LeaderAndIsr request .* for (?P<count>\d+) partitions"
 _ADDED = r"(?P<tp>Add) \d+ partitions and deleted .* sent by controller \d+ epoch (?P<epoch>\d+)"
 _COUNTED = r"Add (?P<count>\d+) partitions and deleted .* (?P<tp>sent by controller \d+ epoch (?!1 )\d+ )"
-"""Of a tenure whose start is there: not the first."""
+"""Lines of a tenure whose start is there: not the first."""
 _OTHER_COUNT = r"Add (?!{count} )\d+ partitions and deleted .* (?P<tp>sent by controller \d+ epoch \d+ )"
-"""Requests in a row with one count are one: what comes after the last of them, nobody knows."""
+"""Requests in a row with one count are one: what follows the last of them is unknown."""
 _REFUSED_IN_3 = r"Leader (?P<tp>\S+) with topic id Some\((?P<id>\S+)\) starts at leader epoch"
 _TAKEN_AGAIN = r"(?:become-\w+ transition for partition|\] (?:Leader|Follower)) (?P<tp>\S+)"
 _REMOVED_ONE = r"Removed fetcher for partitions (?:Hash)?Set\((?P<tp>[^, )]+)\)"
@@ -115,7 +115,7 @@ _PRINTS_WATERMARK = _TAKES + r" \d+ from offset \d+ with .*high watermark \d+"
 
 
 def _follows(match: Match) -> str:
-    """The same start, of a follower."""
+    """Return the same start, of a follower."""
     versioned = f"with partition epoch {match['version']} and" if match["version"] else "with"
     current = " Current leader is 99." if match["version"] else ""
     start = f"starts at leader epoch {match['epoch']} from offset {match['offset']} {versioned}"
@@ -127,7 +127,7 @@ def _follows(match: Match) -> str:
 
 
 def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
-    """What a fetcher of the partition says, in place of the line."""
+    """Return the line of a fetcher of the partition, in place of the line."""
 
     def change(match: Match) -> str:
         fetcher = f"[ReplicaFetcher replicaId={_fetching(match)}, leaderId=99, fetcherId=0]"
@@ -138,14 +138,14 @@ def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
 
 
 def _fetching(match: Match) -> str:
-    """The broker that adds or removes a fetcher."""
+    """Return the broker that adds or removes a fetcher."""
     broker = re.search(r"Manager on broker (\d+)\]", match.string)
     assert broker is not None
     return broker[1]
 
 
 def _shrinks(match: Match) -> str:
-    """An ISR that shrinks to the broker itself, in place of the line."""
+    """Return an ISR that shrinks to the broker itself, in place of the line."""
     broker = _fetching(match)
     partition = f"[Partition {match['tp']} broker={broker}] Shrinking ISR from {broker},99 to {broker}"
     ends = "Leader: (highWatermark: 1, endOffset: 1). Out of sync replicas: (brokerId: 99, endOffset: 0)"
@@ -368,4 +368,4 @@ STATES: tuple[Kind, ...] = (
         "records are gone",
     ),
 )
-"""One line each; that of a log's end shows as a high watermark above it as well."""
+"""One line each; a wrong log end shows as a high watermark above it as well."""

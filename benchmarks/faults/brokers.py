@@ -1,8 +1,8 @@
-"""Plants faults in what brokers write of their replicas: `python -m benchmarks.faults.brokers`.
+"""Plants faults in brokers' lines about their replicas: `python -m benchmarks.faults.brokers`.
 
-A fault is one line of a recording, changed so that it tells what no broker does, or one line more. It is found if the
-audit has a new finding that is illegal, suspicious or refused, found at its line if such a finding names that line,
-and illegal if one of these is. It is decidable where the log goes on so that it shows: each kind says by which line.
+A fault is one line of a recording, changed so that it prints what no broker does, or one additional line. It is found
+if the audit has a new finding that is illegal, suspicious or refused, found at its line if such a finding names that
+line, and illegal if one of these is. It is decidable if the log goes on so that it shows: each kind names the line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
-    """What the audit finds of `each` faults of each kind, planted one by one."""
+    """Return the audit's outcomes for `each` faults of each kind, planted one by one."""
     texts = _texts(recording)
     if not texts:
         return
@@ -74,7 +74,7 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
 
 
 def with_faults(recording: Path, seed: int) -> dict[Path, str]:
-    """The texts of a recording with a fault of each kind in it, no two in one line."""
+    """Return the texts of a recording with a fault of each kind in it, no two in one line."""
     texts = _texts(recording)
     lines = {path: text.split("\n") for path, text in texts.items()}
     taken: set[tuple[Path, int]] = set()
@@ -88,7 +88,7 @@ def with_faults(recording: Path, seed: int) -> dict[Path, str]:
 
 
 def _texts(recording: Path) -> dict[Path, str]:
-    """Its logs, by their paths; that of one that is compressed without its ending."""
+    """Return its logs by their paths; the path of a compressed one without its extension."""
     found = {path: path.read_text(encoding="utf-8") for path in recording.rglob("*.log")}
     packed = recording.rglob("*.log.gz")
     found |= {path.with_suffix(""): gzip.decompress(path.read_bytes()).decode() for path in packed}
@@ -96,7 +96,7 @@ def _texts(recording: Path) -> dict[Path, str]:
 
 
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:
-    """File, line, what becomes of it, and whether the log goes on so that it shows."""
+    """Yield file, line, the changed line, and whether the log goes on so that it shows."""
     rest = {folder: _by_time(texts, {folder}) for folder in {path.parent for path in texts}}
     everyone = _by_time(texts, set(rest)) if kind.seen_before else []
     pattern, after = re.compile(kind.pattern), re.compile(kind.after)
@@ -116,7 +116,7 @@ def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str
 
 
 def _by_time(texts: dict[Path, str], folders: set[Path]) -> list[str]:
-    """The dated lines of brokers, by their times."""
+    """Return the dated lines of brokers, by their times."""
     own = [line for path, text in texts.items() if path.parent in folders for line in text.split("\n")]
     return sorted((line for line in own if line.startswith("[2")), key=_time)
 
@@ -126,7 +126,7 @@ def _time(line: str) -> str:
 
 
 def _shows(kind: Kind, match: Match, since: str, lines: list[str], everyone: list[str]) -> bool:
-    """Whether the process has gone on since a time, and what it and others write is as the kind asks.
+    """Return True if the process has gone on since a time, and it and others write the lines that the kind requires.
 
     `lines` are those of the broker, `everyone` those of all brokers.
     """
@@ -151,7 +151,7 @@ def _goes_on(line: str) -> bool:
 
 
 def _comes(pattern: str, match: Match, lines: Iterable[str]) -> bool:
-    """Whether one of the lines matches, of the same partition."""
+    """Return True if one of the lines matches, for the same partition."""
     wanted = re.compile(pattern.format_map(match.groupdict()))
     return any(found["tp"] == match["tp"] for line in lines for found in wanted.finditer(line))
 
@@ -160,7 +160,7 @@ _Finding = tuple[str, str, frozenset[tuple[str, int]]]
 
 
 def _findings(root: Path) -> set[_Finding]:
-    """Rule, verdict and lines of what is illegal, suspicious or refused."""
+    """Return rule, verdict and lines of findings that are illegal, suspicious or refused."""
     (report,) = audit([str(root)], Options(engine="python"))
     return {
         (

@@ -1,4 +1,4 @@
-"""Faults in what controllers do: their epochs, their start, and what they tell of deleted topics."""
+"""Faults of controllers: in their epochs, their start, and their lines about deleted topics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FEW = 3
 
 
 def epoch_falls(recording: Recording) -> Iterator[Fault]:
-    """A controller speaks under an earlier epoch for some lines, then goes on under its own."""
+    """A controller writes under an earlier epoch for some lines, then goes on under its own."""
     echoes = Echoes.of(recording)
     for (file, epoch), lines in recording.tenures().items():
         dated = [one for one in lines if one.event.controller_epoch == epoch]
@@ -83,7 +83,7 @@ def _is_state_of(one: ControllerLine, view: View) -> bool:
 
 
 def _end(recording: Recording, one: ControllerLine) -> int:
-    """The line with which a message ends: a throwable follows an ERROR."""
+    """Return the line with which a message ends: a throwable follows an ERROR."""
     lines, line = recording.files[one.file], one.line
     while line < len(lines) and not lines[line].startswith("["):
         line += 1
@@ -91,10 +91,10 @@ def _end(recording: Recording, one: ControllerLine) -> int:
 
 
 def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
-    """A new controller does not take the dead leader out before it looks for another: as up to 2.2 (KAFKA-3143).
+    """A new controller does not remove the dead leader before it looks for another: as up to 2.2 (KAFKA-3143).
 
-    The lines that move the partition's replicas to OfflineReplica are missing, alone or with what follows from them;
-    the election that fails shows it.
+    The lines that move the partition's replicas to OfflineReplica are missing, alone or with their consequences; the
+    election that fails shows it.
     """
     if behaviour("KAFKA-3143").releases & recording.release.mask:
         return
@@ -132,7 +132,7 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
 
 
 def _answers(recording: Recording, lines: Sequence[ControllerLine]) -> Iterator[int]:
-    """Where the controller's own broker caches what it is told in these lines of one file."""
+    """Return the lines in which the controller's own broker caches the requests of these lines of one file."""
     sent = {_state(each.event) for each in lines if each.event.row in UPDATE_METADATA_SENT}
     for line, event in recording.events[lines[0].file] if lines else ():
         if event.row in CACHED and _state(event) in sent:

@@ -1,4 +1,4 @@
-"""Lines that print a state because another line did: what is elected is sent, what is sent is received and cached."""
+"""Lines that print a state because another line did: an elected state is sent, a sent state is received and cached."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _Key = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Echoes:
-    """What controllers write and send of each partition, and what each broker hears, in the order of the lines."""
+    """The states that controllers write and send for each partition, and those that each broker receives, in the order
+    of lines."""
 
     printed_by: Mapping[_Key, Sequence[ControllerLine]]
     received: Mapping[_Key, Sequence[tuple[str, int, Event]]]
@@ -46,7 +47,7 @@ class Echoes:
         return Echoes(printed_by, received)
 
     def changed(self, one: ControllerLine, **fields: object) -> tuple[Edit, ...]:
-        """A line with other values, and all that print its state because of it with the same values."""
+        """Return a line with other values, and all that print its state because of it with the same values."""
         lines = {(one.file, one.line): one.event} | {(file, line): event for file, line, event in self.of_line(one)}
         return tuple(Edit(file, line, _changed(event, fields)) for (file, line), event in lines.items())
 
@@ -60,7 +61,7 @@ class Echoes:
                 yield from self._received_by(broker, one)
 
     def _sent_after(self, one: ControllerLine) -> Iterator[ControllerLine]:
-        """What is sent of a write, up to the next one."""
+        """Return the requests after a write, up to the next one."""
         for other in self.printed_by[one.file, one.epoch, one.event.topic, one.event.partition]:
             if other.line > one.line and other.event.row in WRITTEN:
                 return
@@ -68,7 +69,7 @@ class Echoes:
                 yield other
 
     def _received_by(self, broker: int, one: ControllerLine) -> Iterator[tuple[str, int, Event]]:
-        """As the same state may be sent several times, the line of the same number."""
+        """Return the received line; as the same state may be sent several times, the line with the same number."""
         cached = one.event.row in UPDATE_METADATA_SENT
         printed_by = self.printed_by[one.file, one.epoch, one.event.topic, one.event.partition]
         of_kind = UPDATE_METADATA_SENT if cached else LEADER_AND_ISR_SENT
@@ -83,7 +84,7 @@ class Echoes:
 
 
 def _changed(event: Event, fields: Mapping[str, object]) -> Event:
-    """With other values of what it prints."""
+    """Return the line with other values."""
     printed = {name: value for name, value in fields.items() if getattr(event, name) is not None}
     return replace(event, **printed)  # type: ignore[arg-type]
 
@@ -97,6 +98,6 @@ def _recipients(event: Event) -> tuple[int, ...]:
 
 
 def _same(one: Event, other: Event) -> bool:
-    """Whether two lines print one state, as far as both print it."""
+    """Return True if two lines print one state, as far as both print it."""
     pairs = ((getattr(one, name), getattr(other, name)) for name in _STATE)
     return all(mine == theirs for mine, theirs in pairs if mine is not None and theirs is not None)

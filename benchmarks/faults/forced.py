@@ -1,8 +1,8 @@
-"""Why a planted fault is not illegal: a legal log, collected as logs are, gives the same lines.
+"""Proofs that a planted fault is not illegal: a legal log, collected as logs are, gives the same lines.
 
-This is computed. The lines of the fault are left as they are, and others are put beside them that somebody may have
-lost: if the audit then finds nothing in that file, nor anything wrong with controllers elsewhere, the log without them
-proves nothing. A fault that only drops lines needs none. What some order of a millisecond explains is illegal once the
+This is computed. The lines of the fault are left as they are, and others are put beside them that may have been lost.
+If the audit then finds nothing in that file, and nothing wrong with controllers elsewhere, the log without them proves
+nothing. A fault that only drops lines needs none. A fault that some order of a millisecond explains is illegal once the
 planted lines have milliseconds of their own.
 """
 
@@ -26,12 +26,12 @@ ORDER = "order within a millisecond"
 _MOVES = ("KR103", "KR104")
 _OF_BROKERS = "KR6"
 _LONGEST = 6
-"""The most lines of moves that are put in: those of a deletion and a creation."""
+"""Largest number of lines of moves that are put in: those of a deletion and a creation."""
 _PARTITION_ROWS = {"NewPartition": "partition-created", "OnlinePartition": "partition-online"}
 
 
 def forced(recording: Recording, injection: Injection, apart: Injection, outcome: Outcome) -> str | None:
-    """What makes it inevitable that a fault is not illegal; None if nothing is known that does.
+    """Return the reason why a fault cannot be illegal; None if no reason is known.
 
     Args:
         apart: injects into the same recording, with milliseconds of their own.
@@ -54,12 +54,12 @@ def forced(recording: Recording, injection: Injection, apart: Injection, outcome
 
 
 def _contradicts(finding: Finding, fault: Fault) -> bool:
-    """What brokers print of the lines that were put in is not there: it does not count."""
+    """Return True if a finding counts: missing brokers' lines about the lines that were put in do not."""
     return finding.file == fault.file or finding.rule < _OF_BROKERS
 
 
 def _printed(recording: Recording, events: list[Event]) -> list[Event]:
-    """Events with what the release prints of them; none if it cannot print one."""
+    """Return events with the lines that the release prints for them; none if it cannot print one."""
     try:
         parsed = [parse_line(render(event, recording.release.name)) for event in events]
     except IsrproofError:
@@ -68,7 +68,8 @@ def _printed(recording: Recording, events: list[Event]) -> list[Event]:
 
 
 def _completions(recording: Recording, fault: Fault, *, moves: bool) -> Iterator[tuple[str, list[Event]]]:
-    """Lines that may be missing just above the line of a fault, with what they tell; with `moves`, of moves too."""
+    """Yield lines that may be missing just above the line of a fault, with their meaning; with `moves`, those of moves,
+    too."""
     planted = next(edit.event for edit in fault.edits if edit.event is not None)
     above = [e for line, e in recording.events[fault.file] if line < fault.line and _of_partition(e, planted)]
     views = [event for event in above if event.leader_epoch is not None and event.isr]
@@ -90,7 +91,7 @@ def _of_partition(event: Event, other: Event) -> bool:
 
 
 def _paths(recording: Recording, name: str, above: list[Event], planted: Event) -> Iterator[list[tuple[str, str]]]:
-    """The shortest ways from the state that the entity was in to the one that the line says."""
+    """Return the shortest ways from the state that the entity was in to the one that the line prints."""
     own = [e for e in above if e.row in MOVED[name] + STOPPED[name] and e.replica == planted.replica]
     table = machine(name)
     starts = [str(own[-1].to_state if own[-1].row in MOVED[name] else own[-1].from_state)] if own else []
@@ -105,7 +106,7 @@ def _paths(recording: Recording, name: str, above: list[Event], planted: Event) 
 
 
 def _move(name: str, planted: Event, source: str, target: str, view: Event) -> Event:
-    """A line of a move; one that writes the znode writes the version after the one shown last."""
+    """Return a line of a move; one that writes the znode writes the version after the one shown last."""
     fields = {"ts": planted.ts, "controller": planted.controller, "controller_epoch": planted.controller_epoch}
     fields |= {"topic": planted.topic, "partition": planted.partition, "from_state": source, "to_state": target}
     if name == "replica":
@@ -121,7 +122,7 @@ def _move(name: str, planted: Event, source: str, target: str, view: Event) -> E
 
 
 def _creation(planted: Event) -> Iterator[Event]:
-    """The lines with which the partition is created, in the state that the line shows."""
+    """Return the lines with which the partition is created, in the state that the line shows."""
     isr = planted.isr or planted.replicas or (1,)
     first = replace(planted, isr=isr, leader=isr[0], leader_epoch=0, partition_epoch=0, replicas=isr)
     yield _move("partition", first, "NonExistentPartition", "NewPartition", first)
@@ -129,7 +130,7 @@ def _creation(planted: Event) -> Iterator[Event]:
 
 
 def _reassigned(planted: Event, view: Event) -> Event:
-    """The line that announces a reassignment from or to all brokers of the line's ISR."""
+    """Return the line that announces a reassignment from or to all brokers of the line's ISR."""
     replicas = tuple(dict.fromkeys((*(view.replicas or ()), *(planted.isr or ()))))
     return Event(
         REASSIGNED[0],

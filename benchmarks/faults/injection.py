@@ -1,4 +1,4 @@
-"""What the audit makes of a planted fault (the package): whether it is found, and which line is named first."""
+"""The audit's findings on a planted fault (the package): whether it is found, and which line is named first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _COUNTED = ("illegal", "suspicious")
 
 @dataclass(frozen=True)
 class Outcome:
-    """`new` are the findings that are illegal or suspicious and new by the fault, in the order of the report."""
+    """The findings on a fault. `new` are those that are illegal or suspicious and caused by the fault, in the order of
+    the report."""
 
     fault: Fault
     new: tuple[Finding, ...]
@@ -34,25 +35,26 @@ class Outcome:
 
     @property
     def illegal(self) -> bool:
-        """Whether a new finding at the fault's line is."""
+        """True if a new finding at the fault's line is illegal."""
         return any(finding.verdict == "illegal" and self._at_line(finding) for finding in self.new)
 
     @property
     def illegal_beside(self) -> bool:
-        """Whether a new finding is that contradicts the fault's line, from another one."""
+        """True if a new finding at another line is illegal and contradicts the fault's line."""
         place = (self.fault.file, self.fault.line)
         illegal = (finding for finding in self.new if finding.verdict == "illegal")
         return any(place in ((each.place.file, each.place.line) for each in finding.evidence) for finding in illegal)
 
     @property
     def line_right(self) -> bool:
-        """Whether the first new finding in the fault's file is at its line; other files tell what came of it."""
+        """True if the first new finding in the fault's file is at its line; findings in other files are
+        consequences."""
         here = next((finding for finding in self._unexplained if finding.file == self.fault.file), None)
         return here is not None and self._at_line(here)
 
     @property
     def _unexplained(self) -> tuple[Finding, ...]:
-        """The new findings that no other explains; all, if each has one that does."""
+        """New findings that no other explains; all, if each has an explanation."""
         return tuple(each for each in self.new if not each.caused_by) or self.new
 
     def _at_line(self, finding: Finding) -> bool:
@@ -60,7 +62,7 @@ class Outcome:
 
 
 class Injection:
-    """A recording and what the audit says of it as it is; each fault is judged by what comes on top of that.
+    """A recording and the audit of it as it is; each fault is judged by its additional findings.
 
     With `apart`, planted lines have milliseconds of their own.
     """
@@ -84,7 +86,7 @@ class Injection:
 
 
 def _findings(recording: Recording, fault: Fault | None) -> list[Finding]:
-    """The findings, with paths as the recording names them."""
+    """Return the findings, with paths as the recording names them."""
     with TemporaryDirectory() as folder:
         write(recording, Path(folder), fault)
         (report,) = audit([folder], Options(engine="python"))
@@ -92,7 +94,7 @@ def _findings(recording: Recording, fault: Fault | None) -> list[Finding]:
 
 
 def _within(finding: Finding, folder: str) -> Finding:
-    """The finding with paths from `folder` on."""
+    """Return the finding with paths relative to `folder`."""
     evidence = [
         replace(each, place=replace(each.place, file=Path(each.place.file).relative_to(folder).as_posix()))
         for each in finding.evidence
@@ -105,6 +107,6 @@ def _key(finding: Finding, line: int) -> tuple[object, ...]:
 
 
 def _moved(finding: Finding, fault: Fault) -> int:
-    """The line of a finding in the changed file."""
+    """Return the line of a finding in the changed file."""
     above = [edit for edit in fault.edits if edit.file == finding.file and edit.line < finding.line]
     return finding.line + sum(1 if edit.added else -1 if edit.event is None else 0 for edit in above)

@@ -15,11 +15,12 @@ from .recording import CREATED, MOVED, STOPPED, ControllerLine, Edit, Fault, Rec
 
 @dataclass(frozen=True)
 class Move:
-    """A line of an entity. `before`: the states that it can be in; `since`: why all of them, if nothing is known."""
+    """A line of an entity."""
 
     printed: ControllerLine
     made: bool
     before: frozenset[str] | None
+    """The states that the entity may be in; None if nothing is known."""
     next: ControllerLine | None
 
     @property
@@ -30,7 +31,7 @@ class Move:
 
 
 def moves(recording: Recording, name: str) -> Iterator[Move]:
-    """All lines of all entities of a machine, tenure by tenure."""
+    """Yield all lines of all entities of a machine, tenure by tenure."""
     reached = closure(name, recording.release, recording.level)
     table = machine(name)
     seeds = {seed.state for seed in table.seeds_in(recording.release)} | {table.unknown_is}
@@ -79,7 +80,7 @@ def _wrong_from(recording: Recording, name: str) -> Iterator[Fault]:
 
 
 def _why(move: Move, state: str) -> str | None:
-    """Why the log cannot show that the entity is not in that state."""
+    """Return the reason why the log cannot show that the entity is not in that state."""
     if move.before is None:
         return "the entity's first line in an epoch whose start the file does not show"
     if state in move.before:
@@ -106,7 +107,7 @@ def illegal_to(recording: Recording) -> Iterator[Fault]:
 
 
 def _targets(table: Machine, row: str, release: Release) -> tuple[str, ...]:
-    """The states that a line of this row may name as the new one."""
+    """Return the states that a line of this row may name as the new one."""
     marks = [mark for mark in table.logged if mark.line == row and mark.releases & release.mask]
     return tuple(
         state.name
@@ -131,7 +132,7 @@ def dropped_partition_move(recording: Recording) -> Iterator[Fault]:
 
 
 def _dropped(recording: Recording, name: str) -> Iterator[Fault]:
-    """The line after the dropped one shows it: it leaves a state that nothing led to."""
+    """Drop a line; the next line shows it, because it leaves a state that nothing led to."""
     reached = closure(name, recording.release, recording.level)
     for move in moves(recording, name):
         one = move.printed

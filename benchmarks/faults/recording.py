@@ -1,4 +1,4 @@
-"""A recording read for changing, what is changed, and the changed recording written."""
+"""A recording read for changing, the changes, and the changed recording written."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from isrproof.traces.sources.text import Lines
 
 STATE_CHANGE = "state-change.log"
 MOVED: Mapping[str, tuple[str, ...]] = {name: rows_with(*MOVES, entity=name) for name in ENTITIES}
-"""By machine, lines of a move that was made."""
+"""Lines of a move that was made, by machine."""
 STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity=name) for name in ENTITIES}
-"""By machine, lines of a move that was refused or failed."""
+"""Lines of a move that was refused or failed, by machine."""
 CREATED, ELECTED = rows_with("created"), rows_with("elected")
 CACHED = ("metadata-cached",)
 LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
@@ -38,9 +38,9 @@ OF_BROKERS = rows_with(speaker="broker")
 
 @dataclass(frozen=True)
 class ControllerLine:
-    """A line of state-change.log in which a controller speaks. `line` counts from 1.
+    """A line of state-change.log that a controller writes. `line` counts from 1.
 
-    `epoch` is the controller's; where the line does not print it, that of the controller's line before.
+    `epoch` is the controller's; if the line does not print it, that of the controller's previous line.
     """
 
     file: str
@@ -56,7 +56,7 @@ class ControllerLine:
 
 @dataclass(frozen=True)
 class Edit:
-    """What happens to a line: it is replaced by the line of `event`, dropped (None), or followed by a new line."""
+    """A change of a line: it is replaced by the line of `event`, dropped (None), or followed by a new line."""
 
     file: str
     line: int
@@ -66,24 +66,21 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fault:
-    """Changes that make one thing wrong.
-
-    Args:
-        line: of the changed file, the first that shows the fault.
-        what: the fault in a sentence.
-        hidden: why the log cannot show it; None if it does.
-    """
+    """Changes that make one thing wrong."""
 
     file: str
     line: int
+    """The first line of the changed file that shows the fault."""
     what: str
+    """The fault in a sentence."""
     edits: tuple[Edit, ...]
     hidden: str | None = None
+    """The reason why the log cannot show it; None if it does."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """The logs of all brokers; `files` are the lines by path, a .gz without its ending."""
+    """The logs of all brokers; `files` are the lines by path, a .gz without its extension."""
 
     name: str
     release: Release
@@ -92,7 +89,7 @@ class Recording:
 
     @cached_property
     def events(self) -> Mapping[str, tuple[tuple[int, Event], ...]]:
-        """Of the state-change logs: line and event."""
+        """Line and event of the state-change logs."""
         found = {}
         for path, lines in self.files.items():
             if path.endswith(STATE_CHANGE):
@@ -102,7 +99,7 @@ class Recording:
 
     @cached_property
     def by_controllers(self) -> tuple[ControllerLine, ...]:
-        """What controllers say, in the order of their epochs, then of the lines."""
+        """Lines of controllers, in the order of their epochs, then of the lines."""
         return tuple(sorted(self._by_controllers(), key=lambda one: (one.epoch, one.file, one.line)))
 
     def _by_controllers(self) -> Iterator[ControllerLine]:
@@ -118,7 +115,8 @@ class Recording:
 
     @cached_property
     def begun(self) -> frozenset[tuple[str, int]]:
-        """(file, controller epoch) of the tenures that the file shows from their start: it tells of an earlier one."""
+        """(file, controller epoch) of the tenures that the file shows from their start: it has lines of an earlier
+        one."""
         found = set()
         for path, events in self.events.items():
             earlier: set[int] = set()
@@ -140,7 +138,7 @@ class Recording:
         return tuple(sorted(ids))
 
     def tenures(self) -> Mapping[tuple[str, int], list[ControllerLine]]:
-        """By file and epoch, what its controller says there."""
+        """Lines of each controller, by file and epoch."""
         found: dict[tuple[str, int], list[ControllerLine]] = defaultdict(list)
         for one in self.by_controllers:
             found[one.file, one.epoch].append(one)
@@ -148,7 +146,7 @@ class Recording:
 
 
 def load(folder: Path) -> Recording:
-    """The recording in a folder that `isrproof record` made.
+    """Return the recording in a folder that `isrproof record` made.
 
     Raises:
         IsrproofError: the folder has no manifest, or a file of it cannot be read.
@@ -167,7 +165,7 @@ def load(folder: Path) -> Recording:
 
 
 def write(recording: Recording, folder: Path, fault: Fault | None = None) -> None:
-    """The recording's logs under `folder`, with the fault planted.
+    """Write the recording's logs under `folder`, with the fault planted.
 
     Raises:
         IsrproofError: the release does not print a changed event as it is.
@@ -186,7 +184,7 @@ def write(recording: Recording, folder: Path, fault: Fault | None = None) -> Non
 
 
 def can_be_written(recording: Recording, fault: Fault) -> bool:
-    """Whether the release prints each changed event as it is."""
+    """Return True if the release prints each changed event as it is."""
     events = (edit.event for edit in fault.edits if edit.event is not None)
     return all(parse_line(render(event, recording.release.name)) == event for event in events)
 

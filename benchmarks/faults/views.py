@@ -1,4 +1,4 @@
-"""Faults in what is printed of a partition: leader, ISR, leader epoch, version of the znode."""
+"""Faults in the printed values of a partition: leader, ISR, leader epoch, version of the znode."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ NOBODY, DELETING = -1, -2
 
 @dataclass(frozen=True)
 class View:
-    """A line that prints leader and leader epoch, with what was printed `earlier` of the same incarnation.
-
-    `replicas`: the assignment as printed here or last; `reassigning`: a reassignment was announced before.
-    """
+    """A line that prints leader and leader epoch."""
 
     origin: ControllerLine
     earlier: tuple[Event, ...]
+    """The lines printed before about the same incarnation."""
     tenures: tuple[tuple[str, int], ...]
     replicas: tuple[int, ...] | None
+    """The assignment as printed here or last."""
     reassigning: bool
+    """A reassignment was announced before."""
     echoes: Echoes = field(repr=False)
 
     @property
@@ -73,7 +73,7 @@ class View:
 
 
 def printed(recording: Recording) -> Iterator[View]:
-    """Every view of every partition, in the order of controller epochs and lines."""
+    """Return every view of every partition, in the order of controller epochs and lines."""
     entities: dict[tuple[object, object], list[ControllerLine]] = defaultdict(list)
     for one in recording.by_controllers:
         if one.event.row in CREATED + WRITTEN + ASKED:
@@ -106,7 +106,7 @@ def leader_outside_isr(recording: Recording) -> Iterator[Fault]:
 
 
 def empty_isr(recording: Recording) -> Iterator[Fault]:
-    """Nobody leads and nobody is in sync."""
+    """No replica leads and none is in sync."""
     kept = behaviour("KAFKA-5642").releases & recording.release.mask
     for view in printed(recording):
         if view.isr:
@@ -141,14 +141,14 @@ def isr_grows(recording: Recording) -> Iterator[Fault]:
 
 
 def nobody_elected(recording: Recording) -> Iterator[Fault]:
-    """An election succeeds, and nobody leads."""
+    """An election succeeds without a leader."""
     for view in printed(recording):
         if view.event.row in ELECTED and view.event.partition_epoch is not None:
             yield view.fault("nobody elected", leader=NOBODY)
 
 
 def elected_twice(recording: Recording) -> Iterator[Fault]:
-    """An election is printed once more, a millisecond later: the same time again would tell of no second one."""
+    """An election is printed once more, a millisecond later: with the same time it would not be a second one."""
     for view in printed(recording):
         one, event = view.origin, view.event
         if event.row in ELECTED and event.partition_epoch is not None and event.from_state != "NewPartition":

@@ -1,4 +1,4 @@
-"""Metadata logs of any size: how fast they are read and judged, and in how much memory.
+"""Speed and memory of reading and judging metadata logs of any size.
 
 python -m benchmarks.metadata --records 1000000
 """

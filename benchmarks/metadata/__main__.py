@@ -1,4 +1,4 @@
-"""How fast generated metadata logs are read and judged, in seconds of the processor; ratios, and the peak of memory.
+"""Speed of reading and judging generated metadata logs, in seconds of the processor; ratios, and the peak of memory.
 
 With several clusters each has a log of that number of records, and all are audited in one call.
 """

@@ -16,7 +16,8 @@ _SEGMENT_BYTES = 64 << 20
 
 
 def generate(folder: Path, records: int, seed: int = 0) -> int:
-    """Write a node's log with about `records` records; its bytes. Half of the records are NoOps, as in real logs."""
+    """Write a node's log with about `records` records; return its bytes. Half of the records are NoOps, as in real
+    logs."""
     folder.mkdir(parents=True, exist_ok=True)
     beginning = (FOLDER / "three-brokers.jsonl").read_text(encoding="utf-8").splitlines()
     offset, written = len(beginning), 0

@@ -18,7 +18,7 @@ PROGRAM = (sys.executable, "-c", "from isrproof.checker.cli import main; main()"
 
 
 def timed(*arguments: str) -> tuple[dict[str, float], str]:
-    """Wall and processor seconds of one process, and what it printed."""
+    """Return wall and processor seconds of one process, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     ran = subprocess.run([*PROGRAM, *arguments], check=False, capture_output=True, text=True)
@@ -29,7 +29,7 @@ def timed(*arguments: str) -> tuple[dict[str, float], str]:
 
 
 def measured(name: str) -> dict[str, object]:
-    """One model (with a number of replicas) or table."""
+    """Measure one model (with a number of replicas) or table."""
     model, _, replicas = name.partition("/")
     times, printed = timed("prove", model, "--json", *(("--set", f"replicas={replicas}") if replicas else ()))
     output = json.loads(printed)

@@ -2,55 +2,42 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from ...specs.errors import IsrproofError, defect
-from ...traces.formats.detect import asked_for, detect, holds_lines
-from ...traces.formats.dumps import DUMPS
-from ...traces.metadata.files import BESIDE, MetadataFile, found_in
-from ...traces.sources.archives import there_of
-from ...traces.sources.paths import Source, expand, is_elsewhere, some
+from ...traces.formats.detect import holds_lines
+from ...traces.metadata.files import MetadataFile, found_in
+from ...traces.sources.paths import expand, some
 from ..progress import progress
-from ..replacing import must_be_writable
 from ..spark_session import spark_failures
-from .engine import Engine, chosen, only_spark, text_size
-from .fields import OF_FILES
-from .files.file import FileFacts
-from .files.log import Log, Read
-from .files.python import InProcess
-from .files.streams import chosen as chosen_lines
-from .findings.audited import Audited
-from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
+from .engine import Engine, chosen
+from .files.log import Read
+from .findings.excerpts import lines_around, with_excerpts
 from .findings.metadata import Metadata
-from .history.claims import claims
 from .history.journals import VERSION
-from .metadata import audited_metadata, with_metadata
-from .nodes import audited_nodes, hold_against
+from .metadata import audited_metadata
+from .misuse import must_be_more, must_be_there, must_have_read
 from .not_known import all_not_known, missing_lines
-from .observe.catalogue import lines_read
-from .observe.narrow import EVERYTHING, Narrow
+from .observe.narrow import Narrow
+from .opening import elsewhere, log_of, tables, texts
 from .options import FAIL_ON, Options
-from .pipeline import audited
+from .outputs import add_summary, check_outputs, write_outputs
+from .pipeline import audited, first_look
 from .release_given import contradicted, of_lines
 from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
-from .report.nothing import nothing_there
-from .table.protocol import Row, Tables
-from .table.rows import PythonTable
-
-_BRIEF = 500_000_000
-"""The size of text in bytes up to which Java's quick compiler finishes sooner: the other one pays off later."""
+from .sources.nodes.observed import hold_against
+from .table.protocol import Row
 
 
 def _silent(why: str) -> None:
-    """Do nothing: the callback of callers that do not need the engine's name."""
+    """No-op callback for the choice of the engine."""
 
 
 def audit(
@@ -81,33 +68,32 @@ def _audited(
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
         records = {file.real for files in metadata for file in files}
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records, holds_lines)
+        clusters = expand(paths, lambda path: elsewhere(path, options, sizes), records, holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
             report_engine(engine.why)
-        with closing(_log(engine, sources, options, sizes)) as log:
+        with closing(log_of(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
-                read = log.read(claims, advance)
+                read = log.read(first_look, advance)
             release = of_lines(options.releases, read.facts)
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
-                _must_be_more([file for files in metadata for file in files], read.facts)
+                must_be_more([file for files in metadata for file in files], read.facts)
                 some(", ".join(paths), [fact.path for fact in read.facts])
-                _must_have_read(read.facts, options.layout)
+                must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 not_known = all_not_known(read, kept)
-                newer = frozenset(not_known)
-                others = audited_nodes(log, read, kept, _tables(engine), narrow, newer)
-                found = audited(log, read, release, narrow, others, newer, with_timeline=options.timeline)
-                if kept.logs or not kept.counts:
-                    _must_be_there(log, kept, narrow, found)
+                newer, few = frozenset(not_known), tables(engine)
+                found = audited(log, read, kept, release, narrow, newer, few, with_timeline=options.timeline)
+                if kept.logs or not found.tallies:
+                    must_be_there(log, kept, narrow, found)
         kept.notes += contradicted(options.releases, kept.logs, read.facts)
         kept.notes += missing_lines(read)
-        found = replace(with_metadata(found, kept), not_known=not_known, versions=_versions(read))
+        found = replace(found, not_known=not_known, versions=_versions(read))
         with progress("reading the lines that findings name"):
-            found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
+            found = replace(found, findings=with_excerpts(found.findings, partial(texts, options)))
         facts = (*read.facts, *kept.facts)
         made = reports(found, facts)
         if not all(is_text(fact.path) for fact in facts):
@@ -143,128 +129,11 @@ def _metadata(
             from .metadata_spark import audited_on_spark
 
             return audited_on_spark(session(options.master, options.remote), by_cluster, first, narrow, **asked)
-        return audited_metadata(by_cluster, first, _tables(engine), narrow, **asked)
-
-
-def _tables(engine: Engine) -> Tables:
-    """Return the constructor of tables of few rows in this process."""
-    if engine.name == "python":
-        return PythonTable
-    from .table.columns import ColumnTable
-
-    return ColumnTable
-
-
-def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
-    """Return the files of a path that only Spark can reach; their sizes go to `sizes`."""
-    if options.engine not in ("auto", "spark"):
-        raise only_spark(path, options.engine)
-    from ..spark_session import session
-    from .files.spark_lines import files_at
-
-    found = files_at(session(options.master, options.remote), path)
-    sizes.update(found)
-    return list(found)
-
-
-def _texts(options: Options, wanted: Wanted) -> Texts:
-    asked = asked_for(options.input, options.layout)
-    here = {path: there_of(path) for path in wanted if not is_elsewhere(path)}
-    found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}
-    there = {path: places for path, places in wanted.items() if is_elsewhere(path)}
-    if there:
-        from ..spark_session import session
-        from .files.spark import texts
-
-        found |= texts(session(options.master, options.remote), there, asked)
-    return found
-
-
-def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
-    asked = asked_for(options.input, options.layout)
-    sizes = [text_size(source.there, elsewhere) for _, source in sources]
-    if engine.name == "python":
-        return InProcess(sources, asked, options.lossy, lines_read())
-    if engine.name == "columns":
-        from .files.columns import InColumns
-
-        return InColumns(sources, sizes, asked, options.lossy, lines_read(), OF_FILES, options.jobs)
-    from ..spark_session import session
-    from .spark_ready import get_ready
-
-    spark = session(options.master, options.remote, brief=engine.size <= _BRIEF, meanwhile=get_ready)
-    from .files.spark import SparkLog  # without PySpark the session says what to install
-
-    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), OF_FILES)
-
-
-def _must_be_more(beside: Sequence[MetadataFile], facts: Sequence[FileFacts]) -> None:
-    """Fail if there are only files of a metadata folder that are not copies of the log."""
-    if beside and not facts:
-        raise IsrproofError(
-            f"{beside[0].path}: expected segments (NNNNNNNNNNNNNNNNNNNN.log) or snapshots (OFFSET-EPOCH.checkpoint) of"
-            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, but no history."
-        )
-
-
-def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
-    if all(fact.unread for fact in facts):
-        first = facts[0]
-        more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
-        raise IsrproofError(f"{first.path}: {first.problem}{more}.")
-    if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
-        lines = sum(fact.lines for fact in facts)
-        needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
-        if needs_layout in DUMPS:
-            dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
-            raise IsrproofError(f"{dumped.path}: {needs_layout}.")
-        hint = f"In it, {needs_layout}." if needs_layout else "If it has a layout of its own, give that by --layout."
-        unread = next((fact for fact in facts if fact.unread), None)
-        if unread is not None:
-            hint = f"{unread.path}: {unread.problem}."
-        if pattern is not None:
-            hint = f"No line that Kafka prints is in the layout {pattern!r}; omit --layout to try the known ones."
-        raise IsrproofError(
-            f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
-            f" {len(facts)} file(s), the first {facts[0].path}. {hint}"
-        )
-
-
-def _must_be_writable(out: Path | None, html: Path | None) -> None:
-    """Fail before hours of reading, not after, if an output cannot be written."""
-    if html is not None:
-        _must_be_in_a_folder("--html", html)
-        must_be_writable(html.parent)
-    if out is not None:
-        from .report.parquet import must_have_arrow
-
-        must_have_arrow()
-        _must_be_in_a_folder("--out", out)
-        if out.suffix == ".json" and not out.exists():
-            raise IsrproofError(
-                f"--out {out}: expected a folder, got the name of a file; to write a file use --json > {out}."
-            )
-        must_be_writable(out)
-
-
-def _must_be_in_a_folder(option: str, path: Path) -> None:
-    """Fail if the folder of a report does not exist: nobody looks for a report in a folder that a typo created."""
-    folder = path.absolute().parent
-    if not folder.exists():
-        raise IsrproofError(
-            f"{option} {path}: expected an existing folder, but {folder} does not exist: create it with mkdir -p."
-        )
-
-
-def _must_be_there(log: Log, kept: Metadata, narrow: Narrow, found: Audited) -> None:
-    if narrow != EVERYTHING and not found.scopes:
-        missing = nothing_there(narrow, [*log.over_partitions(narrow.nearest), *kept.nearest])
-        if missing is not None:
-            raise IsrproofError(missing)
+        return audited_metadata(by_cluster, first, tables(engine), narrow, **asked)
 
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
-    """Return the exit code of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
+    """Return the exit code of one cluster: 1 if it has a finding that `fail_on` includes, else its verdict's."""
     return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
 
 
@@ -274,9 +143,10 @@ def _failing(fail_on: str) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """The output of an audit."""
+    """The result of an audit, to be printed."""
 
     text: str
+    """The report in its form."""
     code: int
     """The worst of the clusters' exit codes (illegal, then incomplete, then conforms)."""
     verdict: str
@@ -314,7 +184,7 @@ def audit_command(
     forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
     if any(each.partition for each in forms) and options.partition is None:
         raise IsrproofError(f"--format {form} is about one partition: name it with --partition TOPIC-N.")
-    _must_be_writable(out, html)
+    check_outputs(out, html)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
     options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
@@ -325,46 +195,15 @@ def audit_command(
     whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     text = write(form, run)
-    problem, pages = _written(run, whole, out, html)
+    problem, pages = write_outputs(run, whole, out, html)
     problem = defects[0] if defects else problem
     if form == "github":
-        problem = problem or _summarised(run)
+        problem = problem or add_summary(run)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
     return Answer(text, code, verdict, problem, pages)
 
 
-def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
-    """Write the requested files; return the reason if that failed, and the pages."""
-    pages: tuple[Path, ...] = ()
-    try:
-        if out is not None:
-            from .report.parquet import write_out
-
-            write_out(out, write("json", run), run.reports)
-        if html is not None:
-            from .report.html import write_files
-
-            pages = write_files(whole, html)
-    except OSError as error:
-        return f"writing to {out or html} failed: {error.strerror or error}", pages
-    return None, pages
-
-
-def _summarised(run: Run) -> str | None:
-    """Append to the step summary of GitHub Actions, where there is one; return the reason if that failed."""
-    where = os.environ.get("GITHUB_STEP_SUMMARY")
-    if where:
-        from .report.github import summary
-
-        try:
-            with open(where, "a", encoding="utf-8") as file:
-                file.write(summary(run))
-        except OSError as error:
-            return f"writing the step summary to {where} failed: {error.strerror or error}"
-    return None
-
-
 def _context(made: Sequence[Report], options: Options) -> Lines:
-    return lines_around([each for report in made for each in report.findings], partial(_texts, options))
+    return lines_around([each for report in made for each in report.findings], partial(texts, options))

@@ -101,9 +101,8 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 )
 """The further columns of lines about the metadata quorum, and of KRaft nodes' lines about its log."""
 
-deleted, followers = field("deleted", Int()), field("followers", Int())
 known_controller_epoch = field("known_controller_epoch", Int())
-OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers, known_controller_epoch)
+OF_REQUEST: Mapping[str, Sort] = sorts(known_controller_epoch)
 """The further columns of lines about whole requests."""
 OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
 """The columns of events that any part of the audit reads."""

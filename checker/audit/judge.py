@@ -1,16 +1,19 @@
-"""The verdicts of all rules on the observations of some partitions."""
+"""Verdicts of all rules on rows of observations, whichever source gave them."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as field_of
 from functools import cache
 
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
 from ...specs.errors import DEBUG, in_one_line
-from .observe.catalogue import observations
+from .catalogue import observations
+from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input
 from .observe.order import NEAR
 from .rules.catalogue import rules, rules_on
@@ -22,6 +25,51 @@ from .table.rows import PythonTable
 FINDINGS = 100_000
 """The most findings of one rule, verdict and cluster that are shown, the first by file and line; all are counted."""
 _PARTITION = ("cluster", *NEAR)
+NO_FIT: Mapping[tuple[int, str], int] = {}
+
+
+@dataclass
+class Verdicts:
+    """Verdicts on rows of one source, or of several."""
+
+    counts: list[Row] = field_of(default_factory=list)
+    """Rows of `counted`."""
+    fails: list[Row] = field_of(default_factory=list)
+    """Rows of `failing`."""
+
+    def __iadd__(self, other: Verdicts) -> Verdicts:
+        self.counts += other.counts
+        self.fails += other.fails
+        return self
+
+    def at_most_unknown(self, clusters: Container[int]) -> Verdicts:
+        """The verdicts, of which none of some clusters is illegal or suspicious any more."""
+        return Verdicts(at_most_unknown(self.counts, clusters), at_most_unknown(self.fails, clusters))
+
+
+def verdicts(
+    shown: Mapping[str, Table], narrow: Narrow, defects: list[Row], fit: Mapping[tuple[int, str], int] = NO_FIT
+) -> Verdicts:
+    """Judge what a source gave: every row once.
+
+    Args:
+        shown: tables of observations that are made of nothing but their rows, by name.
+        narrow: the rows that are asked for.
+        defects: see `judged`.
+        fit: how many more rows are held, by cluster and observation; of which part of a log they are is not known.
+    """
+    inputs = {observations()[name].made_from: table for name, table in shown.items()}
+    asked = {name: narrow.of(table) for name, table in judged(inputs, defects).items()}
+    counts = counted(asked)
+    concerned = with_findings(counts)
+    fails = failing({name: table for name, table in asked.items() if name in concerned})
+    return Verdicts([*counts, *(_held(fit) if narrow == EVERYTHING else ())], fails)
+
+
+def _held(fit: Mapping[tuple[int, str], int]) -> Iterator[Row]:
+    for (cluster, name), n in sorted(fit.items()):
+        held = {rule.code: "held" for rule in rules_on(name)}
+        yield {"observation": name, "cluster": cluster, "topic": None, "n": n, **held}
 
 
 def judged(

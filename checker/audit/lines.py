@@ -46,8 +46,6 @@ LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints a partition's state from a LeaderAndIsr request."""
 LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_ENDED = ("leader-and-isr-begun",), ("leader-and-isr-ended",)
 """A broker begins, and finishes, to handle a whole LeaderAndIsr request (since 2.6, and 2.7)."""
-LEADER_AND_ISR_COUNTED, METADATA_COUNTED = ("leader-and-isr-sent-count",), ("update-metadata-sent-count",)
-"""A controller prints the number of partitions in a request that it sends (since 2.6)."""
 LEADER_AND_ISR_VOID = ("leader-and-isr-ignored", "leader-and-isr-error")
 """A broker accepts nothing from a whole LeaderAndIsr request, or does not finish it."""
 BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)

@@ -1,4 +1,4 @@
-"""The audit of a cluster's metadata log: from the copies of its nodes to findings, one batch after the other."""
+"""Metadata logs: from the copies of a cluster's nodes to verdicts, and to what a report shows of each log."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from ...traces.metadata.files import MetadataFile
 from ...traces.metadata.reader import in_table_order
 from ...traces.place import Place
 from ...traces.timeline import TimelineRow
+from .catalogue import observations
 from .files.file import FileFacts, LogFile
 from .files.metadata import MetadataCopy, Segment, copies
-from .findings.audited import Audited
-from .findings.finding import Finding, in_report_order
-from .findings.judged import findings
+from .findings.finding import Finding
 from .findings.metadata import (
     MIGRATION,
     BrokerChange,
@@ -35,17 +34,14 @@ from .findings.metadata import (
     Reign,
 )
 from .findings.state import of_metadata
-from .findings.tally import tallies
-from .history.quorum import Quorum, quorums
-from .judge import counted, failing, first_failing, judged, with_defects, with_findings
-from .observe.catalogue import observations
-from .observe.kraft.chronicle import Chronicle
-from .observe.kraft.conditions import Conditions
-from .observe.kraft.known import IN_WORDS, Known
-from .observe.kraft.shown import Seen, shown
+from .judge import Verdicts, first_failing, verdicts
 from .observe.narrow import EVERYTHING, Narrow
-from .observe.observation import Input
 from .observe.order import NEAR
+from .sources.metadata.chronicle import Chronicle
+from .sources.metadata.conditions import Conditions
+from .sources.metadata.known import IN_WORDS, Known
+from .sources.metadata.quorum import Quorum, quorums
+from .sources.metadata.shown import Seen, shown
 from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
@@ -123,24 +119,20 @@ def _audit(
     segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
     files = {index: _file(each, cluster) for index, each in segments.items()}
     result.files |= files
-    failed: list[Row] = []
+    judged = Verdicts()
     states: list[Row] = []
     for rows in shown(quorum, cluster, seen):
-        inputs = {observations()[name].made_from: table for name, table in rows.tables(tables).items()}
-        verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
-        counts = counted(verdicts)
-        result.counts += counts
-        concerned = with_findings(counts)
-        failed += failing({name: table for name, table in verdicts.items() if name in concerned})
+        found = rows.tables(tables)
+        judged += verdicts(found, narrow, result.defects)
         if narrow != EVERYTHING:
-            result.nearest += _nearest(inputs, narrow)
+            result.nearest += _nearest(found, narrow)
         if seen.begun is not None:
             states += narrow.of(rows.of_changes(PythonTable)).rows()
     if seen.begun is not None:
         states = [*narrow.of(PythonTable.of_rows(seen.begun)).rows(), *states]
         by_partition = sorted(states, key=lambda row: (row["topic"], row["partition"]))
         result.timeline += [_timeline_row(row, files) for row in by_partition]
-    result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
+    result.verdicts += Verdicts(judged.counts, first_failing(judged.fails))
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]
     result.records[cluster] = result.records.get(cluster, Counter()) + seen.records
@@ -187,11 +179,11 @@ def _known(known: Known) -> Iterator[KnownFault]:
         )
 
 
-def _nearest(inputs: Mapping[Input, Table], narrow: Narrow) -> list[Row]:
+def _nearest(shown: Mapping[str, Table], narrow: Narrow) -> list[Row]:
     """When there are records of each partition, and of no partition, around the stretch of time that is asked for."""
     found: list[Row] = []
-    for observation in (each for each in observations().values() if each.made_from in inputs):
-        table, columns = inputs[observation.made_from], observation.columns
+    for name, table in shown.items():
+        columns = observations()[name].columns
         if "ts" in columns and "file" in columns:
             of = NEAR if "partition" in columns else ("file",)
             found += [{"topic": None, "partition": None} | row for row in narrow.nearest_in(table, of)]
@@ -213,20 +205,6 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
         ts=row["ts"],
         cluster=file.cluster,
     )
-
-
-def with_metadata(found: Audited, metadata: Metadata) -> Audited:
-    """What was found in lines of text, and what metadata logs gave."""
-    found = replace(found, defects=tuple(sorted({*found.defects, *with_defects(metadata.defects)})))
-    if not (metadata.logs or metadata.counts or metadata.notes):
-        return found
-    joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
-    for cluster, own in tallies(metadata.counts).items():
-        there = joined.setdefault(cluster, {})
-        there |= {code: tally for code, tally in own.items() if tally.evaluated or code not in there}
-    together = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
-    timeline = None if found.timeline is None else (*found.timeline, *metadata.timeline)
-    return replace(found, findings=together, tallies=joined, timeline=timeline, metadata=metadata)
 
 
 def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
@@ -254,8 +232,8 @@ def _facts(segment: Segment, cluster: int) -> FileFacts:
     )
 
 
-def _with_excerpts(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings with the record that they name, as `isrproof records` prints its data."""
+def with_records(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings, those that name a record with its data as `isrproof records` prints it."""
     wanted: dict[str, set[int]] = {}
     for each in findings:
         if each.place.offset is not None:
@@ -267,4 +245,7 @@ def _with_excerpts(findings: Sequence[Finding]) -> list[Finding]:
                 if record.offset in offsets and record.data is not None:
                     data = json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
                     texts[path, record.offset] = f"{record.type} {data}"[:1000]
-    return [replace(each, excerpt=texts.get((each.file, each.place.offset or 0), "")) for each in findings]
+    return [
+        each if each.place.offset is None else replace(each, excerpt=texts.get((each.file, each.place.offset), ""))
+        for each in findings
+    ]

@@ -1,4 +1,4 @@
-"""The whole audit on one page: from a log to all that was found in it. Written once, whoever reads the log."""
+"""The whole audit on one page: from a log to everything found in it. Written once, for every engine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
-from . import creations, renewals
-from .doubt import doubts, signs
+from .catalogue import Inputs
+from .doubt.evidence import Evidence, numbers, raised_by
+from .doubt.excused import corrections, excused
+from .doubt.fit import fitted
+from .doubt.in_words import in_words
+from .doubt.sign import Partitions
+from .doubt.signs import SIGNS
+from .doubt.signs.late import late_tenures
+from .doubt.signs.others import SIGN as OTHERS
+from .doubt.signs.wordings import mixed_wordings
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.finding import in_report_order
 from .findings.judged import findings
+from .findings.metadata import Metadata
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
 from .findings.refusals import refusals
@@ -22,88 +31,111 @@ from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
-from .fit import fitted
+from .history.claims import claims
 from .history.contradicted import contradicted
-from .history.doubts import Doubts
-from .history.handled import requests
+from .history.doubts import MIXED, raised
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import at_most_unknown, counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
+from .judge import (
+    NO_FIT,
+    Verdicts,
+    counted,
+    failing,
+    first_failing,
+    judged,
+    of_concerned,
+    verdicts,
+    with_defects,
+    with_findings,
+)
+from .metadata import with_records
 from .observe.broker.hosted import HOSTED_LINES
-from .observe.broker.metadata import CACHED_LINES
-from .observe.broker.topic_ids import names_shared, taken_twice
-from .observe.catalogue import Inputs
-from .observe.controller.epoch_changes import CHANGES
+from .observe.controller.epoch_changes import EPOCH_CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import repeated, without_duplicates
-from .observe.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
-from .requests import judged_requests
-from .table.protocol import Row, Table
+from .sources.nodes.observed import observed
+from .sources.requests.handled import handled, requests
+from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
-from .ties import corrections, settled
 
 Looked = Mapping[str, Sequence[Row]]
-"""The rows of `_look`, by what they are."""
+"""The rows of `_look`, by kind."""
 
 
 def audited(
     log: Log,
     read: Read,
+    metadata: Metadata,
     release: int | None = None,
     narrow: Narrow = EVERYTHING,
-    others: frozenset[int] = frozenset(),
     newer: frozenset[int] = frozenset(),
+    tables: Tables = PythonTable,
     *,
     with_timeline: bool = False,
 ) -> Audited:
-    """Audit all clusters of a log: fit histories to what its lines claim, then look at each partition once.
+    """Audit all clusters of a log: fit histories to its lines' claims, then look at each partition once.
 
-    Where that look shows that lines are not where they were written, or that some are missing, histories are fitted to
-    that and partitions looked at again.
+    Where that look shows that lines are out of place, or that some are missing, histories are fitted to that and
+    partitions looked at again.
 
     Args:
-        read: what was read, with the rows of `claims`.
-        release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
-        narrow: what to count and to tell of.
-        others: the clusters that are known to have lines of another one among theirs.
+        read: the files that were read, with the rows of `first_look`.
+        metadata: the results from the metadata logs; it gets the notes about lines that are compared with them.
+        release: mask of the releases that ran, if known; otherwise each tenure's is taken from its wording.
+        narrow: the rows that are counted and reported.
         newer: the clusters of which something is not known to this program, such as a newer release.
+        tables: makes tables of few rows.
     """
     files = {file.index: file for file in read.files}
-    doubted, known = Doubts(gapped=others, mixed=others), None
-    while doubted != known:
-        known = doubted
+    nodes = observed(log, read, metadata.chronicles, mixed_wordings(read.rows, (), files))
+    doubts, known = raised(MIXED, nodes.others, OTHERS.name), None
+    while known is None or doubts.adds_to(known):
+        known = doubts
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         twice = Repeated.by_file(of["repeated"])
-        handled = requests(read.rows, histories.journals, histories.spans, twice)
-        doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
-        doubted |= Doubts(out_of_turn=handled.out_of_turn())
-    changed = PythonTable([asdict(change) for change in histories.epoch_changes])
-    defects: list[Row] = []
-    asked, held = judged_requests(handled, narrow, defects)
-    whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
-    counts = at_most_unknown([*counted(whole), *held, *of["count"]], newer)
-    fails = at_most_unknown([*failing(whole), *of["failing"]], newer)
-    shown = findings(first_failing(fails), files, defects)
-    return numbered_by_cluster(
+        whole = requests(read.rows, histories.journals, twice)
+        evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_lines, known)
+        doubts = known | raised_by(evidence)
+    defects = [*metadata.defects, *of["defect"]]
+    changes = {EPOCH_CHANGES.name: PythonTable([asdict(change) for change in histories.epoch_changes])}
+    lines = Verdicts([*of["count"]], [*of["failing"]])
+    for shown, fit in ((changes, NO_FIT), (whole.tables(PythonTable), whole.fit), (nodes.tables(tables), nodes.fit)):
+        lines += verdicts(shown, narrow, defects, fit)
+    of_lines = lines.at_most_unknown(newer)
+    metadata.notes += nodes.notes
+    counts = [*of_lines.counts, *metadata.verdicts.counts]
+    fails = first_failing([*of_lines.fails, *metadata.verdicts.fails])
+    made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
+    found = numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
-            tuple(sorted(shown, key=in_report_order)),
+            tuple(sorted(made, key=in_report_order)),
             tallies(counts),
-            moves(counts),
+            moves(of_lines.counts),
             repeated_in_files(twice, files),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
-            defects=with_defects((*defects, *of["defect"])),
+            metadata,
+            with_defects(defects),
+            in_doubt=in_words(doubts, files),
         )
     )
+    if found.timeline is not None:
+        found = replace(found, timeline=(*found.timeline, *metadata.timeline))
+    return found
+
+
+def first_look(events: Table) -> list[Row]:
+    """Return what consecutive lines claim about controllers and processes, and show of whole requests; a look."""
+    return [*claims(events), *handled(events)]
 
 
 def _looked(
@@ -125,9 +157,9 @@ def _look(
     with_timeline: bool,
     events: Table,
 ) -> list[Row]:
-    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown.
+    """Return the results for the lines of some partitions: counts of verdicts, failing rows, conditions, states.
 
-    And what these lines show of how their files were collected, whatever is asked for.
+    Also what these lines show about how their files were collected, whatever is requested.
     """
     lines = placed(events, spans, release, journals)
     inputs = Inputs(without_duplicates(lines))
@@ -135,18 +167,19 @@ def _look(
     defects: list[Row] = []
     found = judged(inputs, defects)
     counts = counted(found)
-    concerned = of_concerned(inputs[EVENTS], counts)
-    fails, twice = ([], []) if concerned is None else _fails(concerned, with_findings(counts))
+    events_concerned = of_concerned(inputs[EVENTS], counts)
+    concerned = None if events_concerned is None else Inputs(events_concerned)
+    fails = [] if concerned is None else _fails(concerned, with_findings(counts))
     shown = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
-    numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
+    of_state, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
         "count": [*asked, *corrections(shown)],
         "failing": shown,
-        "sign": signs(counts, fails, names_shared(inputs[HOSTED_LINES]), twice),
+        "sign": numbers(SIGNS, Partitions(counts, fails, inputs, concerned)),
         "repeated": repeated(lines),
         "late": late_tenures(controllers),
-        "conditions": numbers,
+        "conditions": of_state,
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
@@ -160,15 +193,10 @@ def _look(
     return [row | {"what": what} for what, several in rows.items() for row in several]
 
 
-def _fails(concerned: Table, observed: Container[str]) -> tuple[list[Row], list[Row]]:
-    """The rows of some partitions that fail, as far as their lines can vouch for it; and what shows that these have the
-    names of others too.
+def _fails(concerned: Inputs, observed: Container[str]) -> list[Row]:
+    """Return the rows of some partitions that fail, unless an excuse explains them.
 
     Args:
         observed: names of the observations that have such rows.
     """
-    inputs = Inputs(concerned)
-    fails = settled(concerned, failing(judged(inputs, [], observed)))
-    distinct = renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))
-    twice = [row for each in (HOSTED_LINES, CACHED_LINES) for row in taken_twice(inputs[each])]
-    return distinct, twice
+    return excused(failing(judged(concerned, [], observed)), concerned)

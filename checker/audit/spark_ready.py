@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...traces.events.frequent import frequent
 from ...traces.events.parse import compile_patterns
-from .observe.catalogue import observations
+from .catalogue import observations
 from .rules.catalogue import rules
 
 

@@ -20,33 +20,46 @@ _MOST_JOBS = 8
 
 @click.command(name="audit")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--each", is_flag=True, help="Every PATH is a cluster of its own (default: all are one cluster).")
 @click.option(
-    "--release", default="auto", show_default=True, help="The release that ran, or auto: found by the wording."
+    "--each", is_flag=True, help="Audit every PATH as a separate cluster (default: all PATHs are one cluster)."
 )
-@click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
+@click.option(
+    "--release", default="auto", show_default=True, help="The release that ran, or auto: detect it from the wording."
+)
+@click.option("--lossy", is_flag=True, help="Any line may be missing, so a missing line proves nothing.")
 @click.option(
     "--layout",
     metavar="PATTERN",
-    help="The log4j pattern of the files, if it is none of the known ones, such as '%d{ISO8601} %p [%t] %m (%c)'. A"
-    " conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a space.",
+    help=(
+        "The log4j pattern of the files, if they have none of the known layouts, such as '%d{ISO8601} %p "
+        "[%t] %m (%c)'. A conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a "
+        "space."
+    ),
 )
 @click.option(
     "--input",
     "envelope",
     metavar="ENVELOPE[/LAYOUT]",
-    help="How the files are wrapped, if they do not show it: formats.",
+    help="The envelope of the files, if it is not detected; `isrproof formats` lists them.",
 )
-@click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
-@click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
+@click.option("--partition", metavar="TOPIC-N", help="Report only this partition.")
+@click.option("--since", metavar="TIME", help="Report from this time on, as the log prints it: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
-@click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
-@click.option("--verbose", is_flag=True, help="Show every finding's evidence, and how often each rule was evaluated.")
-@click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
+@click.option("--timeline", is_flag=True, help="Add the reconstructed history of every partition.")
+@click.option(
+    "--verbose", is_flag=True, help="Show the evidence of every finding, and how often each rule was evaluated."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="illegal",
+    show_default=True,
+    help="The weakest verdict that makes the exit code 1.",
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write findings, state, timeline and JSON into that folder.",
+    help="Write findings, state, timeline and JSON into this folder.",
 )
 @click.option(
     "--format",
@@ -56,11 +69,13 @@ _MOST_JOBS = 8
     show_default=True,
     help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
 )
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html there.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
+)
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A JSON or SARIF report of an earlier run: report only findings that it does not have.",
+    help="A JSON or SARIF report of an earlier run: report only findings that are not in it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -68,15 +83,15 @@ _MOST_JOBS = 8
     type=click.Choice(ENGINES),
     default="auto",
     show_default=True,
-    help="python: the reference; columns: NumPy on this machine; spark; auto: the one that is done first.",
+    help=("python: the reference; columns: NumPy on this machine; spark; auto: the fastest engine for this input."),
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1),
     default=min(_MOST_JOBS, os.cpu_count() or 1),
-    show_default="the cores, 8 at most",
+    show_default="the number of cores, 8 at most",
     metavar="N",
-    help="Processes that share a large log, if Spark does not read it.",
+    help="Number of processes that share a large log, if Spark does not read it.",
 )
 @click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
@@ -103,10 +118,10 @@ def command(
     master: str | None,
     remote: str | None,
 ) -> None:
-    """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz; by Spark also hdfs:// and the like.
+    """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz; with Spark also hdfs:// and the like.
 
     Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, a line
-    that bears on a rule was not understood, or a finding is unknown), or nothing to check.
+    that matters for a rule was not understood, or a finding is unknown), or nothing to check.
     """
     from ..audit.command import audit_command
     from ..audit.report.terminal import coloured

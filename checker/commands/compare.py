@@ -25,15 +25,15 @@ _T = TypeVar("_T")
 @click.argument("audit_json", type=click.File("r", encoding="utf-8"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
-    """Hold an audit beside what ZooKeeper, the brokers' disks and the producers of RECORDING say.
+    """Compare an audit with the ZooKeeper data, the brokers' disks and the producers of RECORDING.
 
-    Each version of each partition's znode is shown by the audit's timeline, or not. Where records were written, each
-    value that the audit has of a replica is checked (leader, ISR, start of an epoch, high watermark, log end), and
-    the offsets that it says are lost. In KRaft mode versions are those in Kafka's own dump of the metadata log, and
-    what an admin client saw is checked too.
+    The audit's timeline shows each version of each partition's znode, or lacks it. If the recording wrote records,
+    `compare` also checks each value that the audit has for a replica (leader, ISR, start of an epoch, high watermark,
+    log end), and the offsets that the audit calls lost. In KRaft mode the versions come from Kafka's own dump of the
+    metadata log, and `compare` also checks the states that an admin client saw.
 
-    RECORDING is a folder that `isrproof record` made; AUDIT_JSON is what `isrproof audit RECORDING --timeline --json`
-    printed (`-`: standard input). Exit code 0 when nothing that the audit says is wrong, 1 when something is.
+    RECORDING is a folder that `isrproof record` made; AUDIT_JSON is the output of `isrproof audit RECORDING --timeline
+    --json` (`-`: standard input). Exit code 0 if nothing in the audit is wrong, 1 if something is.
     """
     from ...specs.errors import IsrproofError
     from ...traces.record.compare import compare
@@ -99,9 +99,11 @@ def _text(name: str, found: Comparison, admin: AdminComparison | None) -> Iterat
     yield f"{name}: {len(found.shown)} {what} shown, {len(found.wrong)} rows wrong"
     if admin is not None:
         yield (
-            f"  {admin.partitions} states of partitions and {admin.quorum} of the quorum are as an admin client saw"
-            f" them, {len(admin.wrong)} are not"
-            + (f", {admin.earlier} may be of before the log begins" if admin.earlier else "")
+            (
+                f"  {admin.partitions} states of partitions and {admin.quorum} of the quorum agree with the admin "
+                f"client, {len(admin.wrong)} do not"
+            )
+            + (f", {admin.earlier} may be from before the log begins" if admin.earlier else "")
         )
         for answer, expected in admin.wrong:
             yield f"  wrong: {answer}"
@@ -155,11 +157,13 @@ def _beside_text(beside: tuple[ReplicaComparison, LossComparison] | None) -> Ite
         yield f"    expected {expected}"
     if loss.shown or loss.not_shown or loss.not_acknowledged:
         yield (
-            f"  {loss.shown} acknowledged records that are lost are named, and {loss.not_acknowledged} that no producer"
-            f" was acknowledged; {loss.not_shown} of acks=all are not shown"
+            f"  {loss.shown} lost acknowledged records are reported, and {loss.not_acknowledged} that were never "
+            f"acknowledged; {loss.not_shown} lost with acks=all are missing"
         )
     for each in loss.wrong:
-        yield f"  wrong: {each.topic}-{each.partition} is said to lack offsets {each.start} to {each.end - 1}"
+        yield (
+            f"  wrong: the audit says that {each.topic}-{each.partition} lacks offsets {each.start} to {each.end - 1}"
+        )
 
 
 def _list(content: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T]:
@@ -167,7 +171,7 @@ def _list(content: Any, name: str, read: Callable[[Any], _T], file: str) -> list
     rows = content.get(name) if isinstance(content, Mapping) else None
     if not isinstance(rows, list):
         raise ValueError(
-            f"{file} has no `{name}` list: expected what `isrproof audit RECORDING --timeline --json` prints "
+            f"{file} has no `{name}` list: expected the output of `isrproof audit RECORDING --timeline --json` "
             "for one recording."
         )
     return [read(row) for row in rows]

@@ -16,7 +16,7 @@ from ..failure import fail, say
     type=click.Path(dir_okay=False, path_type=Path),
     default="isrproof-demo.html",
     show_default=True,
-    help="The file of the page.",
+    help="Write the page to this file.",
 )
 def command(html: Path) -> None:
     """Audit the bundled logs of a real cluster of Kafka 1.1.1, whose brokers were killed, and write the page.
@@ -36,7 +36,7 @@ def command(html: Path) -> None:
     if answer.problem is not None:
         fail(answer.problem, as_json=False, judged=answer.text)
     say(coloured(answer.text), verdict=answer.verdict, nl=False)
-    say(f"\nThe page: {html.absolute().as_uri()}\nThe same of your own logs: isrproof audit LOGS... --html page.html")
+    say(f"\nThe page: {html.absolute().as_uri()}\nFor your own logs: isrproof audit LOGS... --html page.html")
 
 
 def _engine() -> str:

@@ -25,17 +25,19 @@ OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps
     own level; red moves are illegal."""
 )
 @click.argument("machine")
-@click.option("--release", help="Kafka release, 2.0.0 or 2.3; if left out that of --counts, else the newest.")
-@click.option("--format", "format_", help=f"{', '.join(FORMATS)}; by the ending of --out, else mermaid.")
-@click.option("--level", help="Level of the log that the dashes are about; the release's own if left out.")
+@click.option(
+    "--release", help="Kafka release, such as 2.0.0 or 2.3; default: the release of --counts, else the newest."
+)
+@click.option("--format", "format_", help=f"{', '.join(FORMATS)}; default: by the extension of --out, else mermaid.")
+@click.option("--level", help="Log level for which moves are dashed; default: the release's own.")
 @click.option(
     "--counts",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder that `isrproof audit --out` wrote: how often each move was seen.",
+    help="Label moves with their counts, from a folder that `isrproof audit --out` wrote.",
 )
-@click.option("--facts", is_flag=True, help="Print reachability, dead ends and cycles instead.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE.")
+@click.option("--facts", is_flag=True, help="Print reachability, dead ends and cycles instead of a diagram.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
 def command(
     machine: str,
     release: str | None,
@@ -66,7 +68,7 @@ def _picture(machine: str, release: str | None, format_: str, level: str | None,
     writers = {"mermaid": mermaid.write, "dot": dot.write, "svg": svg.write}
     if machine not in machine_names() and machine in families():
         if level is not None or counts is not None:
-            raise IsrproofError(f"--level and --counts are for machines; {machine} is a family of models.")
+            raise IsrproofError(f"--level and --counts apply to machines; {machine} is a family of models.")
         return writers[format_](speakers.draw(families()[machine], release))
     if level is not None:
         level = level.upper()
@@ -90,7 +92,7 @@ def _format(name: str | None, out: Path | None) -> str:
     ending = "" if out is None else out.suffix.lower()
     if ending in OTHER_PICTURES:
         known = ", ".join(FORMATS.values())
-        raise IsrproofError(f"Expected a file that ends in {known}, got {ending}; a picture to look at is .svg.")
+        raise IsrproofError(f"Expected a file that ends in {known}, got {ending}; for a picture, choose .svg.")
     if name is None:
         return next((known for known, usual in FORMATS.items() if usual == ending), "mermaid")
     if name not in FORMATS:

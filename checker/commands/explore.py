@@ -49,38 +49,50 @@ MODES = {
 @click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
 @click.option(
     "--symmetry/--no-symmetry", default=None,
-    help="Search one state for all renamings of replicas; by default where that is sound. Counts are of all states.",
+    help=("Search one state for all renamings of replicas; default: where that is sound. Counts are of all " "states."),
 )  # fmt: skip
-@click.option("--master", help="Search on Spark: local[2], spark://host:7077 ...; for what does not fit into memory.")
+@click.option(
+    "--master", help="Search on Spark (local[2], spark://host:7077 ...), if the states do not fit into memory."
+)
 @click.option(
     "--checkpoint", metavar="FOLDER",
-    help="With --master: keep the levels there; the same search goes on from the last one that is whole.",
+    help="With --master: keep the levels in this folder; the same search resumes from the last complete one.",
 )  # fmt: skip
-@click.option("--coverage", is_flag=True, help="Per guard clause: how often it alone forbade a step.")
-@click.option("--deadlock", is_flag=True, help="A state without successor is a violation.")
-@click.option("--until-decided", is_flag=True, help="Stop once every property is decided; counts are then partial.")
-@click.option("--max-states", type=click.IntRange(1), help="Stop unfinished at this number of states.")
-@click.option("--max-depth", type=click.IntRange(1), help="Stop unfinished at this depth.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop unfinished after these seconds.")
-@click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop unfinished at this much memory.")
+@click.option("--coverage", is_flag=True, help="Count, for each guard clause, how often it alone forbade a step.")
+@click.option("--deadlock", is_flag=True, help="Report a state without successor as a violation.")
+@click.option(
+    "--until-decided", is_flag=True, help="Stop as soon as every property is decided; counts are then partial."
+)
+@click.option("--max-states", type=click.IntRange(1), help="Stop, unfinished, at this number of states.")
+@click.option("--max-depth", type=click.IntRange(1), help="Stop, unfinished, at this depth.")
+@click.option(
+    "--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop, unfinished, after this many seconds."
+)
+@click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop, unfinished, at this much memory.")
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", *FORMS]), default="text",
     show_default=True, help="itf and mermaid print the first counterexample; sarif, junit and github are for CI.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
+@click.option(
+    "--matrix",
+    is_flag=True,
+    help="Check every model against every property, and compare the results with the expected ones.",
+)
 @click.option(
     "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
-    help="With --matrix: how many processes share it.",
+    help="With --matrix: the number of processes that share it.",
 )  # fmt: skip
-@click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
+@click.option(
+    "--mutate", is_flag=True, help="Drop each guard clause, one at a time, and report the property that needs it."
+)
 @click.option(
     "--export", type=click.Choice(["tla", "dot", "svg"]),
-    help="Write into --out, instead of searching: a TLA+ module and its cfg, or the state graph of a small instance "
-    "(svg: to 500 states, dot: to 5,000).",
+    help="Write to --out instead of searching: a TLA+ module and its cfg, or the state graph of a small instance "
+    "(svg: up to 500 states, dot: up to 5,000).",
 )  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
-@click.option("--list", "listing", is_flag=True, help="List the models, or print all of MODEL.")
+@click.option("--list", "listing", is_flag=True, help="List the models, or print MODEL in full.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Search all reachable states of MODEL and decide its properties.
@@ -99,7 +111,7 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 def _run(options: dict[str, Any], as_json: bool) -> int:
     if options["matrix"] and options["model"] is not None:
-        raise click.UsageError(f"--matrix searches all rungs; leave {options['model']} out, or leave --matrix out.")
+        raise click.UsageError(f"--matrix searches all models; leave out {options['model']}, or --matrix.")
     if options["listing"]:
         return _list(options, as_json)
     if options["matrix"]:
@@ -156,14 +168,14 @@ def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
     if options["master"] is not None:
         if options["coverage"] or options["max_memory"]:
             other = "--coverage" if options["coverage"] else "--max-memory"
-            raise click.UsageError(f"{other} does not go with --master: it is about a search in this process.")
+            raise click.UsageError(f"{other} cannot be used with --master: it applies to a search in this process.")
         from ..explore.spark import spark_engine
 
         with spark_engine(options["master"], options["checkpoint"], _print_level) as engine:
             yield {"engine": engine}
         return
     if options["checkpoint"] is not None:
-        raise click.UsageError("--checkpoint is for --master: a search in memory keeps nothing.")
+        raise click.UsageError("--checkpoint needs --master: a search in memory keeps nothing.")
     shown = None if as_json or not sys.stderr.isatty() else _Progress()
     try:
         yield {"progress": shown}

@@ -15,9 +15,9 @@ from ..failure import fail, say
 @click.argument("file", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(file: str | None, as_json: bool) -> None:
-    """List the formats of logs that are understood; with FILE, explain how it is read, and why.
+    """List the known formats of logs; with FILE, explain how it is read, and why.
 
-    Exit 0: it is understood. 2: it cannot be read. 3: its lines are in no known layout.
+    Exit 0: FILE is understood. 2: it cannot be read. 3: its lines are in no known layout.
     """
     from .. import formats
 

@@ -38,41 +38,51 @@ _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
 @click.option("--property", "properties", multiple=True, metavar="P", help="Prove only these; may be repeated.")
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT",
-    help="Prove for this number only, for example replicas=3; what is not set may be any number.",
+    help="Prove for this number only, for example replicas=3; a setting without a number may be any number.",
 )  # fmt: skip
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True, metavar="SECONDS",
-    help="Limit for one question to the solver.",
+    help="Time limit for one question to the solver.",
 )  # fmt: skip
 @click.option(
     "--total", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, metavar="SECONDS",
-    help="Limit for all questions together; what is open then is unknown.",
+    help="Time limit for all questions together; a property that is open then is unknown.",
 )  # fmt: skip
 @click.option(
     "--search", type=click.FloatRange(0), default=60.0, show_default=True, metavar="SECONDS",
-    help="Limit for the search of a counterexample to what is not proved; 0 searches none.",
+    help="Time limit for the search for counterexamples to unproved properties; 0: no search.",
 )  # fmt: skip
 @click.option(
     "--bounded", type=click.IntRange(1), metavar="STATES",
-    help="Without lemmas: k-induction, then paths of at most this number of states; for one instance, see --set.",
+    help="Use no lemmas: k-induction, then paths of at most this many states, for one instance (see --set).",
 )  # fmt: skip
 @click.option(
-    "--minimise", is_flag=True, help="Derive anew which lemmas each question needs: a cache, it only saves time."
+    "--minimise",
+    is_flag=True,
+    help="Derive again which lemmas each question needs. This is a cache: it only saves time.",
 )
 @click.option(
     "--without-lemma", "without_lemmas", multiple=True, metavar="LEMMA",
-    help="Prove without a lemma: what rests on it? May be repeated.",
+    help="Prove without this lemma, to see what rests on it; may be repeated.",
 )  # fmt: skip
-@click.option("--each-lemma", is_flag=True, help="Leave out each lemma, one at a time: does a promise rest on it?")
-@click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: does the proof need it?")
+@click.option(
+    "--each-lemma", is_flag=True, help="Leave out each lemma, one at a time, and report whether a promise rests on it."
+)
+@click.option(
+    "--mutate", is_flag=True, help="Drop each guard clause, one at a time, and report whether the proof needs it."
+)
 @click.option(
     "--smtlib", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write every question as an SMT-LIB 2 file for another solver; `unsat` proves.",
+    help="Write every question as an SMT-LIB 2 file for another solver; `unsat` proves it.",
 )  # fmt: skip
-@click.option("--matrix", is_flag=True, help="Every model against every property, compared with what is expected.")
+@click.option(
+    "--matrix",
+    is_flag=True,
+    help="Prove every model against every property, and compare the results with the expected ones.",
+)
 @click.option(
     "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
-    help="With --matrix: how many processes share it.",
+    help="With --matrix: the number of processes that share it.",
 )  # fmt: skip
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json", *FORMS]), default="text", show_default=True,
@@ -84,8 +94,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
 
     MODEL is a model of `isrproof explore --list`, or a table of `isrproof diagram`, such as `replica` or `fetch-state`.
-    The proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
-    counterexample is searched.
+    The proof is by induction from the lemmas written beside the model. For a property that is not proved, the prover
+    searches for a shortest counterexample.
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 not decided.
     """
@@ -137,7 +147,7 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
     modes = {**MODES, "model": _OF_TABLES} if name in machine_names() else MODES
     refuse_unread(context, modes)
     if options["matrix"] and name is not None:
-        raise click.UsageError(f"--matrix proves every model; leave {name} out, or leave --matrix out.")
+        raise click.UsageError(f"--matrix proves every model; leave out {name}, or --matrix.")
     if not options["matrix"] and name is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
 
@@ -225,7 +235,7 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
         verdicts = [each.verdict for each in found]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
         others = sum(not each.as_declared for each in found)
-        say(f"{len(found)} {what}: {counts}; {others or 'none'} other than the model says")
+        say(f"{len(found)} {what}: {counts}; {others or 'none'} differ from the model's declaration")
     return EXIT[verdict]
 
 

@@ -23,36 +23,36 @@ from ..failure import fail, say
     help=f"A release: {first_to_last(LINES)}; with --kraft {first_to_last(KRAFT_LINES)}, for voters from 3.9, for"
     " migration from 3.6.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to create; it must not exist.")
 @click.option(
     "--level",
     type=click.Choice(["default", "trace", "info"]),
     default="default",
     show_default=True,
-    help="Of state.change.logger; default: the release's own (TRACE up to 2.5, INFO from 2.6 on).",
+    help="Level of state.change.logger; default: the release's own (TRACE up to 2.5, INFO from 2.6 on).",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choices of `chaos`.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random choices of `chaos`.")
 @click.option(
     "--stop",
     type=click.Choice(["kill", "term"]),
     default="kill",
     show_default=True,
-    help="How brokers are stopped: hard, or by controlled shutdown.",
+    help="How to stop brokers: kill (hard), or term (controlled shutdown).",
 )
 @click.option(
     "--kafka-home",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="An unpacked Kafka, instead of jars through Maven.",
+    help="An unpacked Kafka, instead of jars from Maven.",
 )
 @click.option(
     "--kraft",
     is_flag=False,
     flag_value="own",
     metavar="[LAYOUT]",
-    help="In KRaft mode; LAYOUT: combined, split, or the scenario's own. No --level, --stop.",
+    help="Record in KRaft mode; LAYOUT: combined, split, or the scenario's own. Excludes --level and --stop.",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A broker setting; may be repeated.")
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest without its znodes as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest, without its znodes, as one JSON object.")
 def command(
     scenario: str,
     version: str,
@@ -124,7 +124,7 @@ def _recorded(make: Callable[[Callable[[str], None]], dict[str, Any]], *, as_jso
     try:
         return make(lambda text: click.echo(text, err=True))
     except KeyboardInterrupt:
-        click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
+        click.echo("Interrupted: the cluster is stopped, and nothing is kept.", err=True)
         raise SystemExit(130) from None
     except (IsrproofError, OSError) as error:
         fail(error, as_json=as_json)

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 @click.command(name="records")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only records of this type: PARTITION_CHANGE.")
-@click.option("--topic", help="Only records about this topic, by its name or its id.")
-@click.option("--partition", type=int, metavar="N", help="Only records about partitions of this number.")
-@click.option("--since-offset", type=int, metavar="N", help="Only records from this offset of their file on.")
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", help="Print only records of this type, such as PARTITION_CHANGE."
+)
+@click.option("--topic", help="Print only records about this topic, by name or id.")
+@click.option("--partition", type=int, metavar="N", help="Print only records about partitions with this number.")
+@click.option("--since-offset", type=int, metavar="N", help="Print only records from this offset on.")
 @click.option("--format", "form", type=click.Choice(["json", "table"]), default="json", show_default=True)
 def command(
     paths: tuple[str, ...],
@@ -33,11 +35,11 @@ def command(
 ) -> None:
     """Print the records of KRaft's metadata log: segments, snapshots and bootstrap.checkpoint in PATHs.
 
-    One JSON object a line: file, offset, epoch, timestamp, batch (its first offset), type, version, data; types and
-    data as Kafka's own dump tool prints them. Data is null where the type is not known, or a newer version cannot be
-    read by the newest one that is known; "partial" is true where something of the record is not known.
+    Each line is a JSON object: file, offset, epoch, timestamp, batch (its first offset), type, version, data; types and
+    data as Kafka's own dump tool prints them. Data is null if the type is not known, or if the newest known version
+    cannot read a newer one; "partial" is true if some part of the record is not known.
 
-    Exit 0: all was read. 2: misuse, or nothing could be read. 3: a file is cut or broken; what is whole was printed.
+    Exit 0: all was read. 2: misuse, or nothing could be read. 3: a file is cut or broken; its whole part was printed.
     """
     from ...traces.metadata.batches import Batches
     from ...traces.metadata.files import must_be_found

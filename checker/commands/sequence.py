@@ -13,13 +13,14 @@ from .diagram import FORMATS, OTHER_PICTURES
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
-@click.option("--partition", metavar="TOPIC-N", help="Only this partition, such as t-0.")
-@click.option("--title", default="What the controllers did", show_default=True, help="Above the diagram.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE.")
+@click.option("--partition", metavar="TOPIC-N", help="Draw only this partition, such as t-0.")
+@click.option("--title", default="What the controllers did", show_default=True, help="Title of the diagram.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
 def command(logs: tuple[str, ...], partition: str | None, title: str, out: Path | None) -> None:
     """Draw what the controllers of LOGS did, as a Mermaid sequence diagram.
 
-    LOGS are the files, or folders, of all brokers of one cluster in ZooKeeper mode, or what `isrproof simulate` wrote.
+    LOGS are the files, or folders, of all brokers of one cluster in ZooKeeper mode, or the output of `isrproof
+    simulate`.
 
     Exit codes: 0 drawn, 2 misuse, or nothing to draw.
     """
@@ -43,7 +44,9 @@ def _check_ending(out: Path | None) -> None:
     usual = FORMATS["mermaid"]
     ending = "" if out is None else out.suffix.lower()
     if ending in {*FORMATS.values(), *OTHER_PICTURES} - {usual}:
-        raise IsrproofError(f"Expected a file that ends in {usual}, got {ending}; Mermaid makes a picture of its text.")
+        raise IsrproofError(
+            f"Expected a file that ends in {usual}, got {ending}; Mermaid draws the picture from that text."
+        )
 
 
 def _drawn(logs: tuple[str, ...], partition: str | None, title: str) -> str:

@@ -15,21 +15,23 @@ EXIT_NO_RUN = 3
 
 @click.command()
 @click.argument("model")
-@click.option("--release", help="The Kafka release that runs; by default the newest that the model has a row for.")
+@click.option("--release", help="The Kafka release to simulate; default: the newest that the model has a row for.")
 @WITHOUT
 @WITH
 @SET
-@click.option("--property", "prop", metavar="P", help="The counterexample of this property, instead of a random run.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of a random run.")
+@click.option(
+    "--property", "prop", metavar="P", help="Write the counterexample to this property, instead of a random run."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of a random run.")
 @click.option("--steps", type=click.IntRange(1), default=60, show_default=True, help="Length of a random run.")
-@click.option("--level", help="Of state.change.logger; by default the one that the release ships.")
+@click.option("--level", help="Level of state.change.logger; default: the one that the release ships.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write broker-N/*.log into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
-    """Write the logs of a run of MODEL: a random run, or the counterexample of a property. Of kraft, its metadata log.
+    """Write the logs of a run of MODEL: a random run, or the counterexample to a property; for kraft, a metadata log.
 
-    Without --out the lines are printed, with the step that writes them. What a model leaves out (requests between
-    brokers, say) is not in its logs.
+    Without --out, print each step and the lines that it writes. The logs lack whatever the model leaves out (requests
+    between brokers, say).
 
     Exit codes: 0 written, 2 misuse, 3 the property has no counterexample.
     """
@@ -50,7 +52,7 @@ def _run(options: dict[str, Any]) -> int:
     else:
         found = simulate.counterexample(instance, options["prop"])
         if found is None:
-            _say(options, f"{model.name} has no counterexample of {options['prop']}", {"verdict": "unknown"})
+            _say(options, f"{model.name} has no counterexample to {options['prop']}", {"verdict": "unknown"})
             return EXIT_NO_RUN
         run = found
     if options["model"] == "kraft":

@@ -27,30 +27,30 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 @click.command()
 @click.argument("model")
 @click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
-@click.option("--release", help="The Kafka release that ran; by default the newest that prints these lines.")
+@click.option("--release", help="The Kafka release that ran; default: the newest that prints these lines.")
 @WITHOUT
 @WITH
-@click.option("--level", help="The lowest level that state.change.logger prints; by default the lowest that is seen.")
+@click.option("--level", help="The lowest level that state.change.logger prints; default: the lowest in the logs.")
 @click.option(
     "--brokers", is_flag=True,
-    help="Compare brokers' lines too: LeaderAndIsr requests and ISR changes. Needs clocks that agree.",
+    help="Also compare brokers' lines: LeaderAndIsr requests and ISR changes. The brokers' clocks must agree.",
 )  # fmt: skip
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=MOST_STATES, show_default=True,
-    help="The verdict is unknown where a run may be in more states between two lines.",
+    help="Answer unknown if a run may be in more states than this between two lines.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
-    """Ask whether some run of MODEL writes LOGS: the files, or folders, of all brokers of one cluster.
+    """Search for a run of MODEL that writes LOGS: the files, or folders, of all brokers of one cluster.
 
-    MODEL is cluster, kraft, or one of your own whose steps print lines (FILE.py:NAME, docs/language.md).
+    MODEL is cluster, kraft, or your own model whose steps print lines (FILE.py:NAME, docs/language.md).
 
-    Compared are the lines of the controllers' state machines, from the first controller on. A rejection names the first
-    line that no run writes, and the clause of a guard that forbids it. Steps that write nothing may lie between lines.
-    With --brokers all lines are taken in the order of their times.
+    `validate` compares the lines of the controllers' state machines, from the first controller on. A rejection names
+    the first line that no run writes, and the guard clause that forbids it. Steps that write nothing may lie between
+    lines. With --brokers all lines are taken in the order of their times.
 
-    The logs of MODEL kraft are the metadata folders of its nodes: each committed record that changes a broker or a
-    partition is looked for among the steps of KRaft's controller, as its release and metadata.version have them.
+    For MODEL kraft, LOGS are the metadata folders of the nodes: each committed record that changes a broker or a
+    partition must be a step of KRaft's controller at its release and metadata.version.
 
     Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
     """
@@ -66,8 +66,8 @@ def _writing(name: str) -> Model:
     found = model(name)
     if not any(each.prints for each in found.actions):
         raise IsrproofError(
-            f"expected kraft, cluster, or a model of your own whose steps print lines (FILE.py:NAME), got {name}: it"
-            " does not say what its steps print"
+            f"expected kraft, cluster, or your own model whose steps print lines (FILE.py:NAME), got {name}, "
+            "whose steps declare no lines"
         )
     return found
 
@@ -200,9 +200,9 @@ def _metadata(options: dict[str, Any]) -> int:
     from ..conformance.metadata.validate import LEFT_OUT, validate
 
     if options["level"]:
-        raise click.UsageError("--level is for logs of text; in a metadata log it is metadata.version, which it has.")
+        raise click.UsageError("--level applies to text logs; a metadata log contains its own metadata.version.")
     if options["brokers"]:
-        raise click.UsageError("--brokers is for logs of text; leave it out with a metadata log.")
+        raise click.UsageError("--brokers applies to text logs; leave it out for a metadata log.")
     mask = KRAFT.release(options["release"]).mask if options["release"] else 0
     KRAFT.model(options["release"], options["without"], options["adding"])  # says what it does not know
     verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))

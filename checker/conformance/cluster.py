@@ -10,8 +10,9 @@ from ...model.cluster.state import ASKED, DIRECTORIES, LARGE, RESTARTS, UNSEEN_D
 from ...model.sorts import Value
 from .creations import CREATED, NARROWEST, Scope, begins, creatable, joins, lists_of, replicas, topics_of
 from .evidence import UNSEEN, Evidence
+from .lines import Key
 from .names import Names
-from .partitions import ISR_CHANGES, Key
+from .partitions import ISR_CHANGES
 from .rulings import OUTSIDE, UNSEEN_CHANGES, changed, elections, outside, rulings
 from .runs import May
 from .undecided import beyond

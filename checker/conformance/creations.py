@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from .evidence import UNSEEN, Evidence, NotDecidedError
+from .lines import Key
 from .names import Names
-from .partitions import Key
 
 CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
 """The steps that create a topic, with the parameters that are its replicas."""
@@ -58,7 +58,7 @@ def creatable(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
-                    f"{name} has {len(brokers)} replicas; the model's partitions have {len(PLACES)} at most"
+                    f"{name} has {len(brokers)} replicas; the model's partitions have at most {len(PLACES)}"
                 )
             found.add((index, *(numbers[each] for each in brokers)))
     return frozenset(found)

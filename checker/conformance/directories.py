@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...traces.events.event import Event
-from .partitions import MARKED, Key, as_printed, marked_in
+from .lines import MARKED, Key, as_printed, listed_in, marked_in, sets_of
 
 ASKED_FOR = "log-dir-failure"
 """The row in which a controller prints that brokers reported failed directories: since 2.2."""
@@ -32,12 +32,7 @@ class Directories:
     @cached_property
     def marked(self) -> Mapping[tuple[int | None, int | None], frozenset[frozenset[Key]]]:
         """Controller and broker -> the replicas of the broker that the controller marked as offline, each time."""
-        found: dict[tuple[int | None, int | None], frozenset[frozenset[Key]]] = {}
-        for each in self.events:
-            if each.row == MARKED:
-                of = (each.controller, each.broker)
-                found[of] = found.get(of, frozenset()) | {marked_in(each)}
-        return found
+        return sets_of(((each.controller, each.broker), marked_in(each)) for each in self.events if each.row == MARKED)
 
     @cached_property
     def offline(self) -> frozenset[tuple[int | None, Key]]:
@@ -47,17 +42,14 @@ class Directories:
     @cached_property
     def stopped(self) -> frozenset[tuple[int | None, Key]]:
         """The brokers with the partitions whose replicas they themselves report as offline."""
-        own = (each for each in self.events if each.row == _STOPPED and each.detail)
-        return frozenset((each.speaker, as_printed(one)) for each in own for one in (each.detail or "").split(","))
+        own = (each for each in self.events if each.row == _STOPPED)
+        return frozenset((each.speaker, as_printed(one)) for each in own for one in listed_in(each))
 
     @cached_property
     def heeded(self) -> Mapping[int | None, frozenset[frozenset[int]]] | None:
         """Controller -> the brokers that it says reported failed directories, each time; None if no line shows it."""
-        found: dict[int | None, frozenset[frozenset[int]]] = {}
-        for each in self.events:
-            if each.row == ASKED_FOR:
-                found[each.controller] = found.get(each.controller, frozenset()) | {frozenset(each.brokers or ())}
-        return found or None
+        asked = (each for each in self.events if each.row == ASKED_FOR)
+        return sets_of((each.controller, frozenset(each.brokers or ())) for each in asked) or None
 
     @cached_property
     def brokers(self) -> frozenset[int | None]:

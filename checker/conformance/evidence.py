@@ -5,9 +5,8 @@ It gives the instance in which a run is searched, and the hidden steps that can 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -15,11 +14,12 @@ from ...model.errors import ModelError
 from ...specs.lines import STATE_CHANGE, rows
 from ...specs.machines import LEVELS
 from ...traces.events.event import Event
-from ...traces.place import Place
-from .directories import ASKED_FOR, Directories
+from .directories import Directories
+from .lines import Key, PlacedEvent, as_printed, key_of, listed_in
+from .live import LIVE_FOUND, LiveBrokers
+from .looks import ELECTION, EPOCH_RAISED, QUEUED, Looks
 from .names import NO_LEADER, Names
-from .partitions import LEADER_CHECKED, MARKED, REASSIGNED, Key, Partitions, as_printed, key_of
-from .written import OF_TOPICS
+from .partitions import Partitions
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -28,25 +28,9 @@ _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 REQUESTS_ON_THE_WAY = 6
 """The most requests of a controller that a broker may still have to read; runs with more are not searched."""
 
-ELECTION = "election-requested"
 TRIED = frozenset({"partition-online", "partition-refused"})
 """The rows in which a controller prints the result of an election."""
 
-EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
-LIVE_FOUND = ("live-brokers", "live-brokers-changed")
-"""The rows in which a controller prints the live brokers: when it became controller, and later."""
-_QUEUED = "topic-deletion-queued"
-LOOKS = EPOCH_RAISED | {
-    *LIVE_FOUND,
-    ELECTION,
-    _QUEUED,
-    "controlled-shutdown",
-    REASSIGNED,
-    LEADER_CHECKED,
-    ASKED_FOR,
-    MARKED,
-}
-"""The rows about a controller's election, the brokers that it found live, and what was asked of it or reported."""
 REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
     {
@@ -110,14 +94,6 @@ class NotDecidedError(ModelError):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A line of a log that is understood."""
-
-    place: Place
-    event: Event
-
-
-@dataclass(frozen=True)
 class Evidence:
     """The evidence of a log; `lines` counts all that it has, understood or not.
 
@@ -125,13 +101,17 @@ class Evidence:
         NotDecidedError: a log cannot be validated against a cluster's model, and why.
     """
 
-    seen: Sequence[Seen]
+    seen: Sequence[PlacedEvent]
     lines: int
 
+    def of(self, *rows: str) -> list[Event]:
+        """The events of some rows."""
+        return [each.event for each in self.seen if each.event.row in rows]
+
     @cached_property
-    def compared(self) -> list[Seen]:
+    def compared(self) -> list[PlacedEvent]:
         """The state machines' lines: of one controller after the other, each in the order of its file."""
-        by_epoch: dict[int, list[Seen]] = {}
+        by_epoch: dict[int, list[PlacedEvent]] = {}
         files: dict[int, set[str]] = {}
         for each in self.seen:
             epoch = each.event.controller_epoch
@@ -140,13 +120,25 @@ class Evidence:
                 files.setdefault(epoch, set()).add(each.place.file.rpartition("/")[0])
         for epoch, folders in files.items():
             if len(folders) > 1:
-                raise NotDecidedError(f"controller epoch {epoch} speaks in {len(folders)} folders: more than one life?")
+                raise NotDecidedError(
+                    f"controller epoch {epoch} has lines in {len(folders)} folders: more than one life?"
+                )
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
 
     @cached_property
     def partitions(self) -> Partitions:
         """The evidence about partitions."""
         return Partitions([each.event for each in self.seen], [each.event for each in self.compared])
+
+    @cached_property
+    def looks(self) -> Looks:
+        """The evidence of what controllers print between the state machines' lines."""
+        return Looks(self.seen, self.compared, frozenset(topic for topic, _ in self.partitions.named))
+
+    @cached_property
+    def live(self) -> LiveBrokers:
+        """The evidence about live brokers."""
+        return LiveBrokers(sorted(self.of(*LIVE_FOUND), key=lambda each: each.ts or 0))
 
     @cached_property
     def directories(self) -> Directories:
@@ -177,7 +169,7 @@ class Evidence:
         return None in self._families
 
     @cached_property
-    def with_brokers(self) -> list[Seen]:
+    def with_brokers(self) -> list[PlacedEvent]:
         """The state machines' lines and those of brokers, by time; at one time the controllers' come first."""
         machines = {id(each) for each in self.compared}
         wanted = [each for each in self.seen if id(each) in machines or each.event.row in self.of_brokers]
@@ -189,105 +181,13 @@ class Evidence:
         begins = min((each.event.ts or 0 for each in self.seen if each.event.controller_epoch == 1), default=0)
         return [each for each in in_turn if each.event.row != REGISTERED or (each.event.ts or 0) >= begins]
 
-    def with_looks(self, lines: Sequence[Seen]) -> list[Seen] | None:
-        """The lines with the controllers' `LOOKS` between them, by time; at one time these come first.
-
-        None where no log has them, or where their times are not known.
-        """
-        looks = self._looks_in_turn
-        if not looks or any(each.event.ts is None for each in (*looks, *lines)):
-            return None
-        found: list[Seen] = []
-        at = 0
-        for line in lines:
-            while at < len(looks) and (looks[at].event.ts or 0) <= (line.event.ts or 0):
-                found.append(looks[at])
-                at += 1
-            found.append(line)
-        return found
-
-    @cached_property
-    def _looks_in_turn(self) -> Sequence[Seen]:
-        """The controllers' `LOOKS` by time.
-
-        Calls for elections that nothing lies between are merged into one: the result is the same, and for lines in one
-        millisecond the call that caused each is not known.
-        """
-        told = map(self._of_named, (each for each in self.seen if self._is_look(each)))
-        times = sorted(each.event.ts or 0 for each in self.compared)
-        found: list[Seen] = []
-        for each in sorted(told, key=lambda one: one.event.ts or 0):
-            joined = _one_call(found[-1].event, each.event, times) if found else None
-            if joined is None:
-                found.append(each)
-            else:
-                found[-1] = replace(found[-1], event=joined)
-        return found
-
-    def _is_look(self, line: Seen) -> bool:
-        """Check whether some step of the model may write a line: none does for no topic, or for queued topics."""
-        row, what = line.event.row, line.event.detail
-        if row == ELECTION:
-            return bool(what) and line.event.strategy != "UNCLEAN"
-        if row == ASKED_FOR:
-            return bool(line.event.brokers)
-        if row == _QUEUED:
-            return id(line) in self._queues_more
-        return row in self.looks and id(line) not in self._taken_up
-
-    def _of_named(self, line: Seen) -> Seen:
-        """A line without the topics of which the state machines say nothing: the model has none of these."""
-        if line.event.row not in OF_TOPICS:
-            return line
-        named = (each for each in (line.event.detail or "").split(",") if each in self._named_topics)
-        return replace(line, event=replace(line.event, detail=",".join(named)))
-
-    @cached_property
-    def _named_topics(self) -> frozenset[str]:
-        return frozenset(topic for topic, _ in self.names.partitions)
-
-    @cached_property
-    def looks(self) -> frozenset[str]:
-        """The `LOOKS` that help: not those in the millisecond of a replica's move, if such are printed."""
-        moves = any(each.event.row == "replica-moved" for each in self.compared)
-        return LOOKS - {LEADER_CHECKED} if moves else LOOKS
-
-    @cached_property
-    def _queues_more(self) -> frozenset[int]:
-        """The lines, by id, in which a controller notes one topic more: it prints all that are queued.
-
-        A topic that no line of the state machines names does not count.
-        """
-        found: set[int] = set()
-        before: dict[int | None, frozenset[str]] = {}
-        for each in self.seen:
-            if each.event.row == _QUEUED:
-                now = frozenset((each.event.detail or "").split(","))
-                known = before.get(each.event.controller, frozenset())
-                if not now < known and not (now - known or now).isdisjoint(self._named_topics):
-                    found.add(id(each))
-                before[each.event.controller] = now
-        return frozenset(found)
-
-    @cached_property
-    def _taken_up(self) -> frozenset[int]:
-        """The lines, by id, in which a later controller prints a reassignment that it takes up: up to 2.3."""
-        found: set[int] = set()
-        before: dict[Key | None, Event] = {}
-        for event, line in ((each.event, id(each)) for each in self.seen if each.event.row == REASSIGNED):
-            last = before.get(key_of(event))
-            if last is not None and last.replicas == event.replicas and last.controller != event.controller:
-                found.add(line)
-            before[key_of(event)] = event
-        return frozenset(found)
-
     @cached_property
     def _known_before(self) -> Mapping[int, int]:
         """Registrations that a controller prints before the broker, which prints them when done -> that first time.
 
         By the id of what is seen. The broker's process has started before.
         """
-        shown = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
+        shown = self.live.events
         started: dict[str, int] = {}  # by file: a starting process does not print its id
         found: dict[int, int] = {}
         for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
@@ -303,23 +203,9 @@ class Evidence:
         return found
 
     @cached_property
-    def registrations(self) -> Mapping[int, int]:
-        """Broker -> how often controllers found it anew: a broker that does not print it registered no more often."""
-        found: dict[int, int] = {}
-        live: frozenset[int] | None = None
-        for event in sorted(
-            (each.event for each in self.seen if each.event.row in LIVE_FOUND), key=lambda one: one.ts or 0
-        ):
-            now = frozenset(event.brokers or ())
-            for broker in (*(now - (now if live is None else live)), *(event.bounced_brokers or ())):
-                found[broker] = found.get(broker, 0) + 1
-            live = now
-        return found
-
-    @cached_property
     def registers(self) -> bool:
         """Check whether brokers print in server.log when they register."""
-        return any(each.event.row == REGISTERED for each in self.seen)
+        return bool(self.of(REGISTERED))
 
     @cached_property
     def controllers(self) -> Mapping[int, int]:
@@ -330,13 +216,15 @@ class Evidence:
             if rows()[each.event.row].speaker != "controller" or epoch is None or broker is None:
                 continue
             if each.event.row != "controller-epoch-read" and found.setdefault(epoch, broker) != broker:
-                raise NotDecidedError(f"controller epoch {epoch} is of brokers {found[epoch]} and {broker}: two lives?")
+                raise NotDecidedError(
+                    f"controller epoch {epoch} belongs to brokers {found[epoch]} and {broker}: two lives?"
+                )
         return found
 
     @cached_property
     def has_controller_log(self) -> bool:
         """Check whether every controller prints its start in controller.log; it may have died before it read more."""
-        started = {each.event.controller for each in self.seen if each.event.row in (*EPOCH_RAISED, LIVE_FOUND[0])}
+        started = {each.controller for each in self.of(*EPOCH_RAISED, LIVE_FOUND[0])}
         return set(self.controllers.values()) <= started
 
     @cached_property
@@ -344,22 +232,21 @@ class Evidence:
         """The brokers that asked for a controlled shutdown; None where no log would show it."""
         if not self.has_controller_log:
             return None
-        asked = {each.event.broker for each in self.seen if each.event.row == "controlled-shutdown"}
-        return frozenset(each for each in asked if each is not None)
+        return frozenset(each.broker for each in self.of("controlled-shutdown") if each.broker is not None)
 
     @cached_property
     def elections(self) -> bool | None:
         """Check whether elections of preferred leaders were asked for; None where no log would show it."""
         if not self.has_controller_log:
             return None
-        return any(each.event.row == ELECTION and each.event.detail for each in self.seen)
+        return any(each.detail for each in self.of(ELECTION))
 
     @cached_property
     def asked(self) -> Sequence[Asked]:
         """The elections of preferred leaders that controllers print in controller.log."""
         tried = [each.event for each in self.compared if each.event.row in TRIED]
         found = []
-        for event in (each.event for each in self._looks_in_turn if each.event.row == ELECTION):
+        for event in (each.event for each in self.looks.in_turn if each.event.row == ELECTION):
             epochs: dict[Key, int | None] = {}
             for key in map(as_printed, (event.detail or "").split(",")):
                 its = (each for each in tried if key_of(each) == key and each.controller == event.controller)
@@ -381,10 +268,10 @@ class Evidence:
         """
         found: dict[tuple[int | None, int | None], list[Queued]] = {}
         before: frozenset[str] = frozenset()
-        told = (each for each in self.seen if each.event.row in ("topics-to-be-deleted", _QUEUED))
+        told = (each for each in self.seen if each.event.row in ("topics-to-be-deleted", QUEUED))
         for each in sorted(told, key=lambda each: each.event.ts or 0):
-            event, topics = each.event, frozenset(filter(None, (each.event.detail or "").split(",")))
-            if event.row != _QUEUED:
+            event, topics = each.event, listed_in(each.event)
+            if event.row != QUEUED:
                 reign = event.controller, self._reigns.get(id(each))
                 found.setdefault(reign, []).append(Queued(topics, topics & before))
             before |= topics
@@ -404,20 +291,6 @@ class Evidence:
                 found[id(each)] = epoch
         return found
 
-    def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:
-        """Broker -> the live brokers that it found, each time, as controller; None where no log would show it.
-
-        Args:
-            row: of its starts, live-brokers, or of changes, live-brokers-changed.
-        """
-        if not self.has_controller_log:
-            return None
-        found: dict[int, set[frozenset[int]]] = {}
-        for each in self.seen:
-            if each.event.row == row and each.event.controller is not None:
-                found.setdefault(each.event.controller, set()).add(frozenset(each.event.brokers or ()))
-        return {broker: frozenset(sets) for broker, sets in found.items()}
-
     @cached_property
     def always_found(self) -> frozenset[int]:
         """The brokers that all controllers found live, each time, and none found anew: nobody looks while one is dead.
@@ -425,11 +298,7 @@ class Evidence:
         Without requests only a controller's death is more than its registration. Where log directories fail there are
         none: a restarted broker has them again.
         """
-        looks = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
-        if not self.has_controller_log or not looks or self.directories.failed:
-            return frozenset()
-        bounced = {one for each in looks for one in each.bounced_brokers or ()}
-        return frozenset.intersection(*(frozenset(each.brokers or ()) for each in looks)) - bounced
+        return self.live.always if self.has_controller_log and not self.directories.failed else frozenset()
 
     @cached_property
     def names(self) -> Names:
@@ -449,7 +318,7 @@ class Evidence:
         """Return the instance that has room for the log's evidence."""
         epochs = [each.event.leader_epoch or 0 for each in self.with_brokers]
         versions = [each.event.partition_epoch or 0 for each in self.with_brokers]
-        outages = sum(each.event.row in LIVE_FOUND for each in self.seen)
+        outages = len(self.live.events)
         wanted = {
             "outages": _room(2 * outages + 4),
             "most_requests": REQUESTS_ON_THE_WAY,
@@ -460,16 +329,6 @@ class Evidence:
         }
         has = frozenset(known)
         return {name: value for name, value in wanted.items() if name in has}
-
-
-def _one_call(first: Event, second: Event, times: Sequence[int]) -> Event | None:
-    """Two calls for elections as one, if they can be: one controller's, of other partitions, at `times` without a line
-    between them."""
-    if not first.row == second.row == ELECTION or first.controller != second.controller:
-        return None
-    asked = [*(first.detail or "").split(","), *(second.detail or "").split(",")]
-    begins, ends = (bisect_left(times, each.ts or 0) for each in (first, second))
-    return replace(first, detail=",".join(asked)) if begins == ends and len(set(asked)) == len(asked) else None
 
 
 def _room(least: int) -> int:

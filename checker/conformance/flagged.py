@@ -58,6 +58,6 @@ def rows() -> tuple[Flagged, ...]:
             tuple(each.get("beside", ())),
         )
         if bool(row.lacks) == bool(row.rule and row.step and row.levels):
-            raise TableError(f"{name}: expected a rule with its step and levels, or what the log lacks")
+            raise TableError(f"{name}: expected a rule with its step and levels, or the content that the log lacks")
         found.append(row)
     return tuple(found)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...traces.events.event import Event
-from .evidence import Seen
+from .lines import PlacedEvent
 from .openings import openings
 from .runs import Config, Hidden, May, Runs, Stream, in_turn, pending, unasked, without_controllers
 
@@ -43,7 +43,7 @@ HARDER = 10
 BACK, AHEAD = (8, 64, 512), 8
 """The number of lines before a hard one on which more runs are kept, and the number after it."""
 
-Turn = tuple[Seen, Stream, bool]
+Turn = tuple[PlacedEvent, Stream, bool]
 """A line, its writer, and whether it is the first of a later controller (`runs.in_turn`)."""
 
 Far = Mapping[Config, int]
@@ -53,7 +53,7 @@ NARROWER = 8
 """One run of so many goes on where these are too few states for all runs kept to reach the next line."""
 
 
-def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked) -> Iterator[int]:
+def written(runs: Runs, lines: Sequence[PlacedEvent], enough: int, first: May = unasked) -> Iterator[int]:
     """Yield the most lines, from the first on, that a run found so far writes, after each of the `EFFORTS`.
 
     Args:

@@ -87,7 +87,7 @@ class Moves:
             return self._compiled[move](state)
         before = self.fields.unpacked(state)
         taken = self._reference.take(before, self.all[move].action.name, self.bindings[move])
-        assert taken is not None, "a guard is true, and false to the reference"
+        assert taken is not None, "a guard holds here, but not in the reference"
         return None if taken.overflows else self.fields.replaced(state, before, taken.state)
 
 

@@ -10,18 +10,14 @@ from typing import NamedTuple
 
 from ...specs.lines import rows_with
 from ...traces.events.event import Event
+from .lines import Key, key_of, marked_in, sets_of
 from .names import NO_LEADER
-
-Key = tuple[str, int]
-"""A topic and a partition number."""
 
 CREATED = "partition-created"
 ANNOUNCED = frozenset({"isr-shrinks", "isr-expands"})
 ISR_CHANGES = frozenset({*rows_with("isr-written")}) | ANNOUNCED
 """The rows in which brokers print ISR changes; up to 2.0 only that they begin."""
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
-MARKED = "log-dir-replicas-offline"
-"""The row in which a controller lists replicas that are offline, since their log directory failed."""
 REASSIGNED, LEADER_CHECKED = "reassignment-handled", "reassignment-leader-checked"
 _ASKED_FOR = frozenset({REASSIGNED, LEADER_CHECKED})
 _DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
@@ -135,12 +131,8 @@ class Partitions:
         """Partition -> the replicas that were asked for, in order, as controllers print; else all that lines list."""
         listed = [(key, event) for key, events in self._listed.items() for event in events]
         asked = [each for each in listed if each[1].row in _ASKED_FOR] or listed
-        found: dict[Key, frozenset[tuple[int, ...]]] = {}
-        for key, event in asked:
-            removed = set(event.removing or ())
-            target = tuple(each for each in event.replicas or () if each not in removed)
-            found[key] = found.get(key, frozenset()) | {target}
-        return found
+        left = ((key, event.replicas or (), event.removing or ()) for key, event in asked)
+        return sets_of((key, tuple(each for each in brokers if each not in gone)) for key, brokers, gone in left)
 
     def members(self, partition: Key) -> frozenset[int]:
         """The brokers that lines name as replicas of a partition, one at a time."""
@@ -202,28 +194,20 @@ class Partitions:
 
         Partitions that controllers name before are left out: they existed when the controller started.
         """
-        found: dict[Key, frozenset[int]] = {}
-        spoken_of: set[Key] = set()
+        lines: dict[Key, list[Event]] = {}
         for event in self.compared:
-            key, epoch = key_of(event), event.controller_epoch
-            if key is None or epoch is None or key in spoken_of:
-                continue
-            if event.row == CREATED:
-                found[key] = found.get(key, frozenset()) | {epoch}
-            elif key not in found:
-                spoken_of.add(key)
-        return found
+            key = key_of(event)
+            if key is not None and event.controller_epoch is not None:
+                lines.setdefault(key, []).append(event)
+        created = ((key, own) for key, own in lines.items() if own[0].row == CREATED)
+        return sets_of((key, each.controller_epoch or 0) for key, own in created for each in own if each.row == CREATED)
 
     @cached_property
     def spoken_of(self) -> Mapping[int | None, frozenset[Key]]:
         """Controller epoch -> the partitions that its controller names, whose creation no line shows."""
         created = {key_of(each) for each in self.compared if each.row == CREATED}
-        found: dict[int | None, frozenset[Key]] = {}
-        for event in self.compared:
-            key = key_of(event)
-            if key is not None and key not in created:
-                found[event.controller_epoch] = found.get(event.controller_epoch, frozenset()) | {key}
-        return found
+        named = ((event.controller_epoch, key_of(event)) for event in self.compared)
+        return sets_of((epoch, key) for epoch, key in named if key is not None and key not in created)
 
     @cached_property
     def found(self) -> Mapping[int, frozenset[Key]]:
@@ -238,11 +222,8 @@ class Partitions:
             key, epoch = key_of(event), event.controller_epoch
             if key is not None and epoch is not None:
                 first.setdefault((epoch, key), event.row)
-        epochs = {epoch for epoch, _ in first}
-        return {
-            each: frozenset(key for (epoch, key), row in first.items() if epoch == each and row != CREATED)
-            for each in epochs
-        }
+        none = {epoch: frozenset[Key]() for epoch, _ in first}
+        return none | sets_of(each for each, row in first.items() if row != CREATED)
 
     @cached_property
     def created_together(self) -> Sequence[Together]:
@@ -317,14 +298,12 @@ class Partitions:
     @cached_property
     def isrs(self) -> Mapping[Key, Mapping[int, frozenset[tuple[int, frozenset[int]]]]]:
         """Partition -> version of its state znode -> leader epochs and ISRs that lines show; of several lives, all."""
-        found: dict[Key, dict[int, frozenset[tuple[int, frozenset[int]]]]] = {}
+        found: dict[Key, list[tuple[int, tuple[int, frozenset[int]]]]] = {}
         for event in self.events:
             key, version, epoch = key_of(event), event.partition_epoch, event.leader_epoch
-            if key is None or version is None or epoch is None or not event.isr:
-                continue
-            known = found.setdefault(key, {})
-            known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
-        return found
+            if key is not None and version is not None and epoch is not None and event.isr:
+                found.setdefault(key, []).append((version, (epoch, frozenset(event.isr))))
+        return {key: sets_of(own) for key, own in found.items()}
 
 
 def _time(event: Event) -> int:
@@ -358,19 +337,3 @@ def _named_in(event: Event) -> set[int]:
     """The brokers that a line names as replicas of its partition."""
     ones = {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
     return ones | set(event.isr or ())
-
-
-def marked_in(event: Event) -> frozenset[Key]:
-    """The partitions of the replicas that a line marks as offline."""
-    return frozenset(map(as_printed, (event.detail or "").split(","))) if event.row == MARKED else frozenset()
-
-
-def as_printed(partition: str) -> Key:
-    """A partition as it is printed, t-0."""
-    topic, _, number = partition.strip().rpartition("-")
-    return topic, int(number) if number.isdecimal() else -1
-
-
-def key_of(event: Event) -> Key | None:
-    """The partition that a line is about."""
-    return None if event.topic is None or event.partition is None else (event.topic, event.partition)

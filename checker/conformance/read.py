@@ -15,7 +15,8 @@ from ...traces.formats.reading import PARTS, Unwrapped
 from ...traces.place import Place
 from ...traces.sources.paths import Source, expand
 from ...traces.sources.text import Lines
-from .evidence import Evidence, Seen
+from .evidence import Evidence
+from .lines import PlacedEvent
 
 
 def read(paths: Sequence[str]) -> Evidence:
@@ -24,7 +25,7 @@ def read(paths: Sequence[str]) -> Evidence:
     Raises:
         IsrproofError: a path does not exist, a file cannot be read, or no line is understood.
     """
-    seen: list[Seen] = []
+    seen: list[PlacedEvent] = []
     count = 0
     for _, sources in expand(paths, holds_lines=holds_lines):
         for source in sources:
@@ -32,9 +33,9 @@ def read(paths: Sequence[str]) -> Evidence:
                 count += 1
                 event = parse_line(text)
                 if isinstance(event, Event):
-                    seen.append(Seen(place, event))
+                    seen.append(PlacedEvent(place, event))
     if not seen:
-        raise IsrproofError(f"no line of {', '.join(paths)} is a controller's or a broker's that Kafka prints")
+        raise IsrproofError(f"no line of {', '.join(paths)} is one that a controller or broker of Kafka prints")
     return Evidence(seen, count)
 
 
@@ -67,7 +68,8 @@ def release_of(evidence: Evidence, known: int) -> Release:
         mask &= each.event.releases or ALL
     if not mask & known:
         raise IsrproofError(
-            f"the wording is that of {names(mask) if mask else 'no one release'}; the model has rows for {names(known)}"
+            f"the wording is that of {names(mask) if mask else 'no single release'}; the model has rows for "
+            f"{names(known)}"
         )
     return latest(mask & known)
 

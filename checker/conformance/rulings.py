@@ -67,7 +67,8 @@ def _new_controllers(evidence: Evidence) -> May:
 
 def _finds(evidence: Evidence, row: str) -> May:
     """Check that a controller that prints live brokers found these."""
-    names, found = evidence.names, evidence.live(row)
+    names = evidence.names
+    found = evidence.live.by_controller(row) if evidence.has_controller_log else None
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         live = frozenset(names.brokers[each] for each in state["registered"])
@@ -240,7 +241,7 @@ def _registrations(evidence: Evidence) -> May:
         if params["b"] not in there_once:
             return False
         broker = names.brokers[params["b"]]
-        most = evidence.registrations.get(broker, 0) + elected.count(broker)
+        most = evidence.live.registrations[broker] + elected.count(broker)
         return "registration" not in state or bool(state["registration"][params["b"]] < most)
 
     return may

@@ -17,9 +17,9 @@ from ...model.sorts import Value
 from ...specs.lines import rows
 from ...specs.machines import LEVELS
 from ...traces.events.event import Event
-from .evidence import EPOCH_RAISED, Seen
+from .lines import MARKED, PlacedEvent
+from .looks import EPOCH_RAISED
 from .moves import Fields, moves_of
-from .partitions import MARKED
 from .written import OF_TOPICS, Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
@@ -237,7 +237,7 @@ class Runs:
         return LEVELS.index(self.writer.level(event) or least) >= LEVELS.index(least)
 
 
-def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:
+def in_turn(runs: Runs, lines: Sequence[PlacedEvent]) -> Iterator[tuple[PlacedEvent, Stream, bool]]:
     """Yield the lines with their writers, and whether a line is the first of a later controller."""
     last = 0
     for number, line in enumerate(lines):
@@ -249,7 +249,7 @@ def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, b
         last = max(last, epoch)
 
 
-def _epoch_to_be(lines: Sequence[Seen], number: int) -> int:
+def _epoch_to_be(lines: Sequence[PlacedEvent], number: int) -> int:
     """Return a new controller's epoch from its next lines: up to 2.0 the line of its election has none."""
     own = lines[number].event.controller
     later = (each.event for each in itertools.islice(lines, number + 1, None))

@@ -26,9 +26,11 @@ def draw(evidence: Evidence, title: str, partition: Partition | None = None) -> 
     in_turn = sorted((each.event for each in evidence.seen), key=lambda event: event.ts or 0)
     steps = [step for event in in_turn if _is_about(event, partition) for step in _steps(event)]
     if not steps:
-        raise IsrproofError("no line shows what a controller did; expected state-change.log or controller.log")
+        raise IsrproofError("no line shows a step of a controller; expected state-change.log or controller.log")
     if len(steps) > MOST_STEPS:
-        raise IsrproofError(f"{len(steps):,} steps, at most {MOST_STEPS} are drawn; choose a partition, or fewer lines")
+        raise IsrproofError(
+            f"{len(steps):,} steps are too many to draw, at most {MOST_STEPS}; choose a partition, or pass fewer lines"
+        )
     drawn = {int(each) for step in steps for each in _BROKERS.findall(step.partition(":")[0])}
     lives = (f"    participant B{each} as broker {each}" for each in sorted(drawn))
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')

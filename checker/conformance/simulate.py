@@ -95,7 +95,7 @@ class _Fast:
             self._enabled = self._by_kind()
         for move in self._enabled.get(action, ()):
             step = self._reference.take(state, action, self._moves.bindings[move])
-            assert step is not None, "a guard is true, and false to the reference"
+            assert step is not None, "a guard holds here, but not in the reference"
             yield step
 
     def _by_kind(self) -> dict[str, list[int]]:
@@ -190,7 +190,7 @@ def write(log: Log, folder: Path) -> list[Path]:
     paths = [folder / name for name in sorted(log.files)]
     for path in paths:
         if path.exists():
-            raise ModelError(f"{path} is there already; choose another folder with --out, or remove it")
+            raise ModelError(f"{path} exists already; choose another folder with --out, or remove it")
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         name = path.relative_to(folder).as_posix()

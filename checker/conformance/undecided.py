@@ -10,15 +10,17 @@ from ...model.cluster.state import DIRECTORIES, RESTARTS, UNSEEN_DIRECTORIES, UN
 from ...specs.lines import rows
 from ...traces.events.event import Event
 from .directories import FAILED
-from .evidence import ELECTION, LIVE_FOUND, REGISTERED, TRIED, Evidence, Seen
-from .partitions import key_of
+from .evidence import REGISTERED, TRIED, Evidence
+from .lines import PlacedEvent, key_of
+from .live import LIVE_FOUND
+from .looks import ELECTION
 from .validate import Beyond, Verdict
 
 Bears = Callable[[Event], bool]
 """A check whether an event that is not followed bears on a line."""
 
 
-def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) -> list[Beyond]:
+def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[PlacedEvent]) -> list[Beyond]:
     """Return the events that the model does not follow, each with the first line that it bears on; in line order."""
     found: dict[int, Beyond] = {}
     for bears, reason in _reasons(evidence, parts):
@@ -32,20 +34,20 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     """Return why a line that no run writes says nothing of the cluster; "" if it does."""
     first = evidence.partitions.isr_changes_begin
     if ISR not in parts and first is not None and verdict.matched >= first:
-        return "a leader changed an ISR before this line, which the lines compared do not show: try --brokers"
+        return "a leader changed an ISR before this line, and the compared lines do not show it: try --brokers"
     if ISR not in parts and _elects_from_another_isr(evidence, verdict):
-        return "a leader changed the ISR before this election, in more ways than lines show: try --brokers"
+        return "a leader changed the ISR before this election, and the lines do not show how: try --brokers"
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
-        return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+        return f"{large[0]} has several partitions and is deleted, and only controller.log shows when"
     if evidence.partitions.not_listed:
         topic, number = min(evidence.partitions.not_listed)
-        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
+        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have more than the lines name"
     if _may_ask_for_directories(evidence, verdict):
-        return "a failed log directory may have been reported to the controller, which is not seen without server.log"
+        return "a failed log directory may have been reported to the controller, which only server.log shows"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
-        return f"{other.place} has the same millisecond: which of the two was written first is not known"
+        return f"{other.place} has the same millisecond, so the order of the two is not known"
     return ""
 
 
@@ -70,7 +72,7 @@ def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
     return any(time <= (event.ts or time) for time in since.values())
 
 
-def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
+def _beside(evidence: Evidence, verdict: Verdict) -> PlacedEvent | None:
     """Return a line of another file with the time of the rejected one: files are merged by time."""
     line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
     if line is None or line.event.ts is None:
@@ -87,35 +89,40 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
-    failures = () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else (each.event for each in evidence.seen)
-    for event in (each for each in failures if each.row in FAILED):
-        yield partial(_since, event), "a log directory had failed by then, which is not looked at"
-    for event in (each.event for each in evidence.seen if each.event.row == ELECTION):
+    for event in () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else evidence.of(*FAILED):
+        yield partial(_since, event), "a log directory had failed by then, which validate does not follow"
+    for event in evidence.of(ELECTION):
         if event.strategy == "UNCLEAN":
             yield (
                 partial(_since, event),
-                "unclean elections of some partitions were asked for: validate does not follow those",
+                "unclean elections of some partitions were requested, which validate does not follow",
             )
     if PREFERRED in parts:
-        what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
+        what = (
+            "preferred leaders of some partitions were to be elected; the model elects those of all partitions at once"
+        )
         yield from ((partial(_since, each), what) for each in _elected_apart(evidence))
         again = partitions.elected_again
         if again is not None:
-            what = f"{again.topic}-{again.partition} is given the leader that it has; the model's elections leave those"
+            what = (
+                f"{again.topic}-{again.partition} gets the leader that it already has; the model's elections leave "
+                "such partitions alone"
+            )
             yield partial(_since, _asked_before(evidence, again)), what
     for epoch, began in sorted(_beginnings(evidence).items()):
-        what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
+        what = f"controller epoch {epoch} had begun by then: validate does not follow a deposed controller that goes on"
         yield partial(_deposed, epoch, began), what
     follows = {REQUESTS, RESTARTS} & {*parts}
     for event in () if follows else (each.event for each in evidence.seen if each.event.bounced_brokers):
         listed = ", ".join(map(str, event.bounced_brokers or ()))
-        yield partial(_since, event), f"broker {listed} was back before it was found gone: try --brokers"
+        yield partial(_since, event), f"broker {listed} was back before its loss was noticed: try --brokers"
     if REQUESTS in parts:
         for broker, event in _sessions_lost(evidence):
-            what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"
+            what = f"broker {broker} had lost its ZooKeeper session and lived on, which is not in the model"
             yield partial(_since, event), what
-        for broker, event in () if evidence.registers else _gone_and_back(evidence):
-            what = f"broker {broker} was gone and came back: without server.log it is not known whether it was dead"
+        # No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
+        for broker, event in () if evidence.registers else evidence.live.gone_and_back():
+            what = f"broker {broker} was gone and came back: only server.log shows whether it was dead"
             yield partial(_since, event), what
 
 
@@ -141,32 +148,15 @@ def _beginnings(evidence: Evidence) -> dict[int, int]:
 
 def _elected_apart(evidence: Evidence) -> Iterator[Event]:
     """The lines in which preferred leaders of some partitions, not of all, are asked for."""
-    for event in (each.event for each in evidence.seen if each.event.row == "election-requested"):
+    for event in evidence.of(ELECTION):
         if event.detail and len(set(event.detail.split(","))) < len(evidence.names.partitions):
             yield event
 
 
 def _asked_before(evidence: Evidence, elected: Event) -> Event:
     """Return the line in which an election was asked for, or that of the election where there is none."""
-    asked = (each.event for each in evidence.seen if each.event.row == "election-requested")
-    before = (each for each in asked if each.controller == elected.controller and _since(each, elected))
+    before = (each for each in evidence.of(ELECTION) if each.controller == elected.controller and _since(each, elected))
     return max(before, key=lambda each: each.ts or 0, default=elected)
-
-
-def _gone_and_back(evidence: Evidence) -> Iterator[tuple[int, Event]]:
-    """Yield brokers that controllers found live, then gone, then live, and the first line that shows them gone.
-
-    No controller distinguishes dead brokers from those whose session alone was over, and which keep their state.
-    """
-    live: frozenset[int] = frozenset()
-    gone: dict[int, Event] = {}
-    looks = (each.event for each in evidence.seen if each.event.row in LIVE_FOUND)
-    for event in sorted(looks, key=lambda each: each.ts or 0):
-        now = frozenset(event.brokers or ())
-        gone |= dict.fromkeys((*(live - now), *(event.bounced_brokers or ())), event)
-        for broker in sorted(now & gone.keys()):
-            yield broker, gone.pop(broker)
-        live = now
 
 
 def _sessions_lost(evidence: Evidence) -> Iterator[tuple[int, Event]]:

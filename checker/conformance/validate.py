@@ -23,7 +23,8 @@ from ...specs.releases import Release
 from ...traces.events.event import Event
 from ...traces.place import Place
 from . import MOST_STATES, lazy
-from .evidence import Evidence, NotDecidedError, Seen, compared
+from .evidence import Evidence, NotDecidedError, compared
+from .lines import PlacedEvent
 from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, unasked, without_controllers
 from .written import Writer
 
@@ -73,7 +74,7 @@ class Told(NamedTuple):
     """The fields that it shows to differ from the model's initial state."""
     first: May = unasked
     """The steps with which a run may begin, if the log does not show them (`openings`)."""
-    beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: ()
+    beyond: Callable[[Sequence[PlacedEvent]], Sequence[Beyond]] = lambda _: ()
     """The compared lines' events that the model does not follow, first lines first: from there on none is rejected."""
 
 
@@ -113,7 +114,7 @@ def verdicts(
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
-        ModelError: the model does not say what its steps print.
+        ModelError: the steps of the model declare no lines.
         NotDecidedError: the log is of a kind that the model does not cover.
     """
     lines = evidence.with_brokers if brokers else evidence.compared
@@ -125,9 +126,9 @@ def verdicts(
         return Runs(steps, Writer(steps.instance, release, evidence.names, rows), levels, told.begins)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
-    looked, ends = evidence.with_looks(lines), told.beyond(lines)
+    looked, ends = evidence.looks.between(lines), told.beyond(lines)
     enough = ends[0].line if ends else len(lines)
-    both = ((wanted | evidence.looks, looked), (wanted, lines))
+    both = ((wanted | evidence.looks.rows, looked), (wanted, lines))
     searches = [_lazily(runs(rows), some, wanted, enough, told.first) for rows, some in both if some is not None]
     reached = 0
     for _ in lazy.EFFORTS:
@@ -151,18 +152,19 @@ def verdicts(
         found = found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
     hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
     if hidden and found.verdict == "rejected":
-        reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
+        reason = "only server.log shows a quick restart, which no controller notices up to 2.1"
         found = found._replace(verdict="unknown", reason=f"{found.reason}; {reason}")
     yield found
 
 
 def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action], str], brokers: bool) -> Steps:
     if not evidence.compared:
-        raise NotDecidedError("there is no line of a controller's state machines: nothing to validate")
+        raise NotDecidedError("no line comes from a controller's state machines: nothing to validate")
     begin = min(evidence.controllers)
     if begin != 1:
         raise NotDecidedError(
-            f"the log begins in controller epoch {begin}; expected the cluster's whole life, from its first controller"
+            f"the log begins in controller epoch {begin}; expected the cluster's whole life, from its first "
+            "controller on"
         )
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
@@ -171,10 +173,12 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
     except DefinitionError:
         size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
         less = "; without --brokers it is smaller" if brokers else ""
-        raise NotDecidedError(f"{size} are more than a state of the model has room for{less}") from None
+        raise NotDecidedError(f"{size} do not fit into a state of the model{less}") from None
 
 
-def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
+def _lazily(
+    runs: Runs, lines: Sequence[PlacedEvent], wanted: Collection[str], enough: int, first: May
+) -> Iterator[int]:
     """Yield the number of lines of the rows `wanted` that a run with few hidden steps writes, after each effort."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
@@ -182,7 +186,7 @@ def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: 
         yield sum(number <= written for number in numbers)
 
 
-def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
+def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Verdict:
     """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
@@ -190,7 +194,7 @@ def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
             configs = {each._replace(rest=without_controllers(each.rest)) for each in configs}
         reached = _closed(runs, configs, stream, most)
         if reached is None:
-            reason = f"more states between two lines than {most:,}; --max-states allows more"
+            reason = f"more than {most:,} states between two lines; raise --max-states"
             return Verdict("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
@@ -230,7 +234,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[
     return reached
 
 
-def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[str | None, str]:
+def _why(runs: Runs, reached: set[Config], stream: Stream, line: PlacedEvent) -> tuple[str | None, str]:
     """Return the clause that forbids a step from writing the line, and a reason; fewest forbidding clauses first."""
     best: tuple[int, str, str] | None = None
     waiting = [first for each in reached for first, *_ in pending(each.rest, stream)[:1]]
@@ -244,7 +248,10 @@ def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[
     if best is not None:
         return f"{best[1]}: {best[2]}", f"no run writes this line here: {best[1]} would, but for {best[2]!r}"
     if waiting:
-        return None, f"no run writes this line here: {waiting[0].row} of another entity, or other values, comes first"
+        return (
+            None,
+            f"no run writes this line here: {waiting[0].row} for another entity, or with other values, comes first",
+        )
     return None, "no step of the model writes such a line here"
 
 

@@ -90,7 +90,7 @@ class Writer:
         self._looks_back = {name: any(leaf.op is Op.AFTER for leaf in leaves) for name, leaves in read.items()}
         self._reads = {name: frozenset(str(leaf.data) for leaf in leaves) for name, leaves in read.items()}
         if not any(block for blocks in self._blocks.values() for block in blocks):
-            raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
+            raise ModelError(f"the steps of {instance.model.name} declare no lines, so it has no log")
 
     def prints(self, action: str) -> bool:
         """Check whether a step may write any of the lines."""

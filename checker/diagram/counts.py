@@ -48,7 +48,7 @@ def releases(folder: Path) -> int:
     try:
         spans = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] not in _NO_RELEASE]
     except (TypeError, KeyError, IsrproofError) as error:
-        raise CountsError(f"{path}: expected `releases` as an audit writes them: {error}") from error
+        raise CountsError(f"{path}: expected `releases` as the audit writes them: {error}") from error
     return reduce(operator.and_, spans) or reduce(operator.or_, spans) if spans else 0
 
 
@@ -58,7 +58,7 @@ def _audit(folder: Path) -> tuple[Path, Mapping[str, Any]]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CountsError(
-            f"Expected {AUDIT_FILE} in {folder}; give the folder that `isrproof audit --out` wrote."
+            f"Expected {AUDIT_FILE} in {folder}; pass the folder that `isrproof audit --out` wrote."
         ) from None
     except (OSError, ValueError) as error:
         raise CountsError(f"{path} cannot be read as JSON: {error}") from error

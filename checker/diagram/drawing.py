@@ -204,7 +204,7 @@ def _caption(
     silent = sorted({move.silent_when for move in moves if move.silent_when})
     caption_lines += [f"Also silent: when {when}" for when in silent]
     if with_counts:
-        caption_lines.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
+        caption_lines.append("Counts: moves in the audited log. Red: illegal. Pale: never seen")
     return tuple(caption_lines)
 
 

@@ -36,8 +36,8 @@ def draw(family: Family, release: str | None = None) -> Drawing:
         for (source, target), steps in labels.items()
     )
     row = family.release(release)
-    caption = ("An arrow: one reads what another holds, or writes to it; the steps in which that happens",)
-    return Drawing(f"{family.name}: who speaks to whom, in Kafka {row.name}", caption, nodes, edges, ())
+    caption = ("An arrow: one reads the other's state, or writes to it; its label names the steps",)
+    return Drawing(f"{family.name}: communication, in Kafka {row.name}", caption, nodes, edges, ())
 
 
 def _pairs(family: Family, action: Action) -> list[tuple[str, str]]:

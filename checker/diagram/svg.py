@@ -26,7 +26,7 @@ _SECONDS = 60
 def write(drawing: Drawing) -> str:
     """An SVG document that needs nothing else; without pygraphviz an IsrproofError says how to get it."""
     if find_spec("pygraphviz") is None:
-        raise IsrproofError("SVG needs pygraphviz: pip install 'isrproof[diagram]'. Or take --format mermaid.")
+        raise IsrproofError("SVG needs pygraphviz: pip install 'isrproof[diagram]'. Or use --format mermaid.")
     source = dot.write(drawing).encode("utf-8")
     try:
         run = subprocess.run([sys.executable, "-c", _LAYOUT], input=source, capture_output=True, timeout=_SECONDS)

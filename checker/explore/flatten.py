@@ -12,6 +12,7 @@ from ...model.errors import NotWrittenError
 from ...model.expr import BINDERS, Expr, Op
 from ...model.sorts import (
     BoolSort,
+    BySort,
     EnumSort,
     FiniteSort,
     IntSort,
@@ -171,30 +172,32 @@ class Flattener:
 
     def value(self, value: Value, sort: Sort) -> Any:
         """The shape of a value of the reference."""
-        const, settings = self.s.const, self.settings
-        if isinstance(sort, BoolSort | IntSort | FiniteSort):
-            return const(int(value))
-        if isinstance(sort, EnumSort):
-            return const(sort.values.index(value))
-        if isinstance(sort, SetSort):
-            numbers = [self.layout.number(each, sort.element) for each in value]
-            base, width = self._universe(sort.element, numbers)
-            return Bits(const(sum(1 << (each - base) for each in numbers)), base, width)
-        if isinstance(sort, OptionSort):
-            if self._fuses(sort.element):
-                base = self._base(sort.element)
-                return Fused(const(0 if value is None else self.layout.number(value, sort.element) - base + 1), base)
-            held = blank(sort.element, settings) if value is None else value
-            return Optional(self.s.false if value is None else self.s.true, self.value(held, sort.element))
-        if isinstance(sort, RecordSort):
-            return Rows(tuple(self.value(each, inner) for each, (_, inner) in zip(value, sort.fields, strict=True)))
-        if isinstance(sort, MapSort):
-            return Rows(tuple(self.value(each, sort.value) for each in value))
-        if isinstance(sort, SeqSort):
-            capacity = max(resolve(sort.capacity, settings), len(value))
-            items = (*value, *[blank(sort.element, settings)] * (capacity - len(value)))
-            return Sequence(const(len(value)), tuple(self.value(each, sort.element) for each in items))
-        raise NotWrittenError(f"the explorer has no translation of values of sort {sort}")
+        return _VALUE[type(sort)](self, value, sort)
+
+    def set_value(self, value: Value, sort: SetSort) -> Bits:
+        """The shape of a set."""
+        numbers = [self.layout.number(each, sort.element) for each in value]
+        base, width = self._universe(sort.element, numbers)
+        return Bits(self.s.const(sum(1 << (each - base) for each in numbers)), base, width)
+
+    def option_value(self, value: Value, sort: OptionSort) -> Fused | Optional:
+        """The shape of an option."""
+        if self._fuses(sort.element):
+            base = self._base(sort.element)
+            code = 0 if value is None else self.layout.number(value, sort.element) - base + 1
+            return Fused(self.s.const(code), base)
+        held = blank(sort.element, self.settings) if value is None else value
+        return Optional(self.s.false if value is None else self.s.true, self.value(held, sort.element))
+
+    def record_value(self, value: Value, sort: RecordSort) -> Rows:
+        """The shape of a record."""
+        return Rows(tuple(self.value(each, inner) for each, (_, inner) in zip(value, sort.fields, strict=True)))
+
+    def sequence_value(self, value: Value, sort: SeqSort) -> Sequence:
+        """The shape of a sequence, filled up to its capacity."""
+        capacity = max(resolve(sort.capacity, self.settings), len(value))
+        items = (*value, *[blank(sort.element, self.settings)] * (capacity - len(value)))
+        return Sequence(self.s.const(len(value)), tuple(self.value(each, sort.element) for each in items))
 
     def _fuses(self, sort: Sort) -> bool:
         return isinstance(sort, BoolSort | IntSort | EnumSort | FiniteSort)
@@ -452,6 +455,19 @@ def _seq_drop(f: Flattener, node: Expr, values: Sequence, count: int) -> Sequenc
     return Sequence(f.pick(tuple(lengths), dropped, ends.start, s.const(0)), tuple(items))
 
 
+_VALUE: BySort[Any] = BySort(
+    {
+        **dict.fromkeys((BoolSort, IntSort, FiniteSort), lambda f, value, sort: f.s.const(int(value))),
+        EnumSort: lambda f, value, sort: f.s.const(sort.values.index(value)),
+        SetSort: Flattener.set_value,
+        OptionSort: Flattener.option_value,
+        RecordSort: Flattener.record_value,
+        MapSort: lambda f, value, sort: Rows(tuple(f.value(each, sort.value) for each in value)),
+        SeqSort: Flattener.sequence_value,
+    },
+    "the explorer has no translation of values of sort {sort}",
+    NotWrittenError,
+)
 _TABLE: Mapping[Op, Callable[..., Any]] = {
     Op.NOT: lambda f, node, a: f.s.invert(f.s.truth(a)),
     Op.AND: lambda f, node, *args: f.s.both(*(f.s.truth(arg) for arg in args)),

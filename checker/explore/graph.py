@@ -50,9 +50,9 @@ def state_graph(
     if found.stopped is not None or found.distinct > most:
         size = "" if found.stopped is not None else f" ({found.distinct:,})"
         raise DefinitionError(
-            f"{instance.name} has more than {most:,} states{size}: a graph of it helps nobody. Choose smaller settings "
-            f"(--set), take one path (--format mermaid or itf), or give up to {MOST_STATES:,} states to a tool for "
-            "graphs (--export dot)"
+            f"{instance.name} has more than {most:,} states{size}, too many to read as a graph. Choose smaller "
+            f"settings (--set), print one path (--format mermaid or itf), or export up to {MOST_STATES:,} states "
+            "to a graph tool (--export dot)"
         )
     always = [each for each in wanted if each.kind == "always"]
     graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(name=instance.name)
@@ -102,5 +102,5 @@ def drawing(graph: networkx.MultiDiGraph[int], model: Model) -> Drawing:
         for (source, target, group), text in labels.items()
     ]
     counted = f"{graph.number_of_nodes():,} states, {graph.number_of_edges():,} steps; the initial state is blue"
-    legend = ("A colour for each action; point at a state or a step to read it",) if crowded else ()
+    legend = ("Each action has a colour; point at a state or a step to read it",) if crowded else ()
     return Drawing(str(graph.graph["name"]), (counted, *legend), tuple(nodes), tuple(edges), (), crowded)

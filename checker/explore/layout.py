@@ -16,12 +16,15 @@ from typing import Any, NamedTuple
 from ...model.errors import DefinitionError, SortError
 from ...model.protocol import Field, Instance
 from ...model.sorts import (
+    SORTS,
     BoolSort,
     Bound,
+    BySort,
     EnumSort,
     FiniteSort,
     IntSort,
     MapSort,
+    OpenSort,
     OptionSort,
     RecordSort,
     SeqSort,
@@ -100,19 +103,26 @@ class Sequence(NamedTuple):
     items: tuple[Any, ...]
 
 
+def _int_range(sort: IntSort, settings: Settings) -> tuple[int, int]:
+    if sort.lo is None or sort.hi is None:
+        raise SortError(f"the explorer needs both bounds of an integer field, and {sort} lacks one; write Int(lo, hi)")
+    return resolve(sort.lo, settings), resolve(sort.hi, settings)
+
+
+_SCALAR_RANGE: BySort[tuple[int, int] | None] = BySort(
+    {
+        BoolSort: lambda sort, settings: (0, 1),
+        IntSort: _int_range,
+        EnumSort: lambda sort, settings: (0, len(sort.values) - 1),
+        FiniteSort: lambda sort, settings: (0, resolve(Bound(sort.size), settings) - 1),
+        **dict.fromkeys((OpenSort, SetSort, OptionSort, RecordSort, MapSort, SeqSort), lambda sort, settings: None),
+    }
+)
+
+
 def scalar_range(sort: Sort, settings: Settings) -> tuple[int, int] | None:
     """The numbers that stand for the values of a scalar sort; None for other sorts."""
-    if isinstance(sort, BoolSort):
-        return 0, 1
-    if isinstance(sort, EnumSort):
-        return 0, len(sort.values) - 1
-    if isinstance(sort, FiniteSort):
-        return 0, resolve(Bound(sort.size), settings) - 1
-    if isinstance(sort, IntSort):
-        if sort.lo is None or sort.hi is None:
-            raise SortError(f"the explorer needs both bounds of an integer field, {sort} has not; write Int(lo, hi)")
-        return resolve(sort.lo, settings), resolve(sort.hi, settings)
-    return None
+    return _SCALAR_RANGE[type(sort)](sort, settings)
 
 
 class Layout:
@@ -147,32 +157,44 @@ class Layout:
             )
 
     def _shape(self, sort: Sort, path: Path) -> Any:
-        settings = self.settings
-        around = scalar_range(sort, settings) if not isinstance(sort, SetSort | OptionSort) else None
-        if around is not None:
-            return self._cell(path, "value", sort, *around)
-        if isinstance(sort, SetSort):
-            lo, hi = self._element_range(sort)
-            return Bits(self._cell(path, "set", sort.element, 0, (1 << (hi - lo + 1)) - 1), lo, hi - lo + 1)
-        if isinstance(sort, OptionSort):
-            inner = None if isinstance(sort.element, SetSort) else scalar_range(sort.element, settings)
-            if inner is not None:
-                return Fused(self._cell(path, "option", sort.element, 0, inner[1] - inner[0] + 1), inner[0])
-            present = self._cell(path, "present", None, 0, 1)
-            return Optional(present, self._shape(sort.element, path))
-        if isinstance(sort, RecordSort):
-            return Rows(tuple(self._shape(each, (*path, (None, name))) for name, each in sort.fields))
-        if isinstance(sort, MapSort):
-            lo, hi = scalar_range(sort.key, settings) or (0, 0)
-            self._refuse_more_than(MOST_CELLS, hi - lo + 1)
-            return Rows(tuple(self._shape(sort.value, (*path, (sort.key, key))) for key in range(hi - lo + 1)))
-        if isinstance(sort, SeqSort):
-            capacity = resolve(sort.capacity, settings)
-            self._refuse_more_than(MOST_CELLS, capacity)
-            length = self._cell(path, "length", None, 0, capacity)
-            items = tuple(self._shape(sort.element, (*path, (None, at))) for at in range(capacity))
-            return Sequence(length, items)
-        raise SortError(f"the explorer cannot store a {sort}: it has no list of values")
+        return _SHAPE[type(sort)](self, sort, path)
+
+    def scalar_shape(self, sort: Sort, path: Path) -> Cell:
+        """A cell for a number."""
+        around = scalar_range(sort, self.settings)
+        assert around is not None
+        return self._cell(path, "value", sort, *around)
+
+    def set_shape(self, sort: SetSort, path: Path) -> Bits:
+        """A cell with a bit for each element."""
+        lo, hi = self._element_range(sort)
+        return Bits(self._cell(path, "set", sort.element, 0, (1 << (hi - lo + 1)) - 1), lo, hi - lo + 1)
+
+    def option_shape(self, sort: OptionSort, path: Path) -> Fused | Optional:
+        """One cell, of a scalar's option; else a cell that says that there is something, and its shape."""
+        inner = scalar_range(sort.element, self.settings)
+        if inner is not None:
+            return Fused(self._cell(path, "option", sort.element, 0, inner[1] - inner[0] + 1), inner[0])
+        present = self._cell(path, "present", None, 0, 1)
+        return Optional(present, self._shape(sort.element, path))
+
+    def record_shape(self, sort: RecordSort, path: Path) -> Rows:
+        """The shapes of its fields."""
+        return Rows(tuple(self._shape(each, (*path, (None, name))) for name, each in sort.fields))
+
+    def map_shape(self, sort: MapSort, path: Path) -> Rows:
+        """The shapes of its values."""
+        lo, hi = scalar_range(sort.key, self.settings) or (0, 0)
+        self._refuse_more_than(MOST_CELLS, hi - lo + 1)
+        return Rows(tuple(self._shape(sort.value, (*path, (sort.key, key))) for key in range(hi - lo + 1)))
+
+    def sequence_shape(self, sort: SeqSort, path: Path) -> Sequence:
+        """A cell for its length, and the shapes of as many values as it may have."""
+        capacity = resolve(sort.capacity, self.settings)
+        self._refuse_more_than(MOST_CELLS, capacity)
+        length = self._cell(path, "length", None, 0, capacity)
+        items = tuple(self._shape(sort.element, (*path, (None, at))) for at in range(capacity))
+        return Sequence(length, items)
 
     def _element_range(self, sort: SetSort) -> tuple[int, int]:
         around = scalar_range(sort.element, self.settings)
@@ -306,6 +328,19 @@ class Layout:
         return number
 
 
+_SHAPE: BySort[Any] = BySort(
+    {
+        **dict.fromkeys((BoolSort, IntSort, EnumSort, FiniteSort), Layout.scalar_shape),
+        SetSort: Layout.set_shape,
+        OptionSort: Layout.option_shape,
+        RecordSort: Layout.record_shape,
+        MapSort: Layout.map_shape,
+        SeqSort: Layout.sequence_shape,
+    },
+    "the explorer cannot store a {sort}: it has no list of values",
+)
+
+
 def packed(words: Seq[Any], row: int) -> int:
     """A row of words as one integer, the inverse of `Layout.words`."""
     return sum(int(word[row]) << (64 * index) for index, word in enumerate(words))
@@ -313,13 +348,20 @@ def packed(words: Seq[Any], row: int) -> int:
 
 def blank(sort: Sort, settings: Settings) -> Value:
     """The canonical absent value: the default of the sort, or the first element of a finite one."""
-    if isinstance(sort, FiniteSort):
-        return 0
-    if isinstance(sort, IntSort):
-        lo, hi = scalar_range(sort, settings) or (0, 0)
-        return min(max(0, lo), hi)
-    if isinstance(sort, RecordSort):
-        return tuple(blank(each, settings) for _, each in sort.fields)
-    if isinstance(sort, MapSort):
-        return (blank(sort.value, settings),) * len(elements(sort.key, settings))
-    return default(sort)
+    return _BLANK[type(sort)](sort, settings)
+
+
+def _blank_int(sort: IntSort, settings: Settings) -> int:
+    lo, hi = scalar_range(sort, settings) or (0, 0)
+    return min(max(0, lo), hi)
+
+
+_BLANK: BySort[Value] = BySort(
+    {
+        **dict.fromkeys(SORTS, lambda sort, settings: default(sort)),
+        IntSort: _blank_int,
+        FiniteSort: lambda sort, settings: 0,
+        RecordSort: lambda sort, settings: tuple(blank(each, settings) for _, each in sort.fields),
+        MapSort: lambda sort, settings: (blank(sort.value, settings),) * len(elements(sort.key, settings)),
+    }
+)

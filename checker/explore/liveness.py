@@ -209,7 +209,7 @@ def check(reference: Reference, prop: Property, lasso: Path) -> None:
     """
     loop, goal = lasso.loop, prop.goal
     if loop is None or goal is None or lasso.states[loop] != lasso.states[-1]:
-        raise EngineError(f"the lasso for {prop.name} does not come back to a state of it")
+        raise EngineError(f"the lasso for {prop.name} does not return to one of its states")
     reaches = [reference.truth(goal, state) for state in lasso.states]
     last = max((at for at, holds in enumerate(reaches) if holds), default=-1)
     if last >= loop or not any(reference.truth(prop.condition, state) for state in lasso.states[last + 1 :]):

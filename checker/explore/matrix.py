@@ -109,7 +109,7 @@ def rows() -> tuple[Row, ...]:
             each.get("shows", {}),
         )
         if set(row.shows) != set(row.violated):
-            raise DefinitionError(f"{name}: each violated property needs what it shows, and no other has it")
+            raise DefinitionError(f"{name}: `shows` needs a row for each violated property, and for no other")
         found.append(row)
     return tuple(found)
 
@@ -131,7 +131,7 @@ def run(row: Row) -> Result:
     checked = {each.prop.name for each in exploration.properties}
     expected = {*row.violated, *row.unmet}
     if not expected <= checked:
-        raise DefinitionError(f"{row.title} expects something of {expected - checked}, which is not checked")
+        raise DefinitionError(f"{row.title} has expectations for {expected - checked}, which is not checked")
     cells = tuple(
         Cell(
             each,

@@ -93,13 +93,15 @@ def mutations(
     model, wanted, _ = select(model, None if properties is None else list(properties))
     names = [each.name for each in wanted if each.kind in ("always", "step")]
     if not names:
-        raise ModelError(f"{model.name} promises nothing that breaks: it has only properties that are met or not")
+        raise ModelError(
+            f"{model.name} has no property that a step can break: it has only properties that are met or not met"
+        )
     searched = instances_of(model) if instances is None else tuple(instances)
     for settings in searched:
         whole = explore_instance(model, settings, names, symmetry=symmetry, limits=limits)
         if whole.verdict == "violated":
             broken = ", ".join(each.prop.name for each in whole.violations)
-            raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; ask for others with --property")
+            raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; select others with --property")
     for action in model.actions:
         for clause in action.guard if actions is None or action.name in actions else ():
             progress(f"{action.name}: without {clause.label!r}")
@@ -142,7 +144,7 @@ def line(mutation: Mutation) -> str:
         "needed": f"needed       {where}; {breaks}",
         "contradicted": f"CONTRADICTED {where}; {breaks}, but the model waives it: {mutation.clause.waiver}",
         "waived": f"waived       {where}; nothing breaks: {mutation.clause.waiver}",
-        "unexplained": f"UNEXPLAINED  {where}; nothing breaks, and no waiver says why it is there",
+        "unexplained": f"UNEXPLAINED  {where}; nothing breaks, and no waiver explains the clause",
         "unknown": f"unknown      {where}; searches stopped at {', '.join(mutation.unfinished)}",
     }[mutation.verdict]
 

@@ -7,10 +7,14 @@ from typing import Any
 from ...model.action import Action
 from ...model.protocol import Model
 from ...model.sorts import (
+    SCALARS,
     BoolSort,
+    BySort,
+    EnumSort,
     FiniteSort,
     IntSort,
     MapSort,
+    OpenSort,
     OptionSort,
     RecordSort,
     SeqSort,
@@ -63,7 +67,7 @@ def text_report(result: Exploration) -> str:
 def not_in(model: Model) -> str:
     """Return the names of what a model leaves out, for each of its verdicts. `model_lines` explains each."""
     names = "; ".join(each.split(" (", 1)[0] for each in model.left_out)
-    return f"not in this model (isrproof explore MODEL --list says more): {names}"
+    return f"not in this model (for more: isrproof explore MODEL --list): {names}"
 
 
 def model_lines(model: Model) -> list[str]:
@@ -73,7 +77,7 @@ def model_lines(model: Model) -> list[str]:
         lines.append("settings")
         lines += [f"    {each.name} = {each.default}: {each.meaning}" for each in model.settings]
     if model.behaviours:
-        lines.append("behaviours, each on top of those before")
+        lines.append("behaviours, each on top of the earlier ones")
         lines += [f"    {each.name}: {each.statement}" for each in model.behaviours]
     if model.left_out:
         lines.append("parts left out")
@@ -241,18 +245,32 @@ def step_json(path: Path, step: Step) -> dict[str, Any]:
 
 def plain(value: Value, sort: Sort, settings: Settings) -> Any:
     """A value as JSON: sets as sorted lists, records and maps as objects, none as null."""
-    if isinstance(sort, OptionSort):
-        return None if value is None else plain(value, sort.element, settings)
-    if isinstance(sort, SetSort):
-        return sorted(value)
-    if isinstance(sort, RecordSort):
-        return {name: plain(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
-    if isinstance(sort, SeqSort):
-        return [plain(each, sort.element, settings) for each in value]
-    if isinstance(sort, MapSort):
-        keys = elements(sort.key, settings)
-        return {str(key): plain(each, sort.value, settings) for key, each in zip(keys, value, strict=True)}
-    return value
+    return _PLAIN[type(sort)](value, sort, settings)
+
+
+def _plain_option(value: Value, sort: OptionSort, settings: Settings) -> Any:
+    return None if value is None else plain(value, sort.element, settings)
+
+
+def _plain_record(value: Value, sort: RecordSort, settings: Settings) -> dict[str, Any]:
+    return {name: plain(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
+
+
+def _plain_map(value: Value, sort: MapSort, settings: Settings) -> dict[str, Any]:
+    keys = elements(sort.key, settings)
+    return {str(key): plain(each, sort.value, settings) for key, each in zip(keys, value, strict=True)}
+
+
+_PLAIN: BySort[Any] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda value, sort, settings: value),
+        SetSort: lambda value, sort, settings: sorted(value),
+        OptionSort: _plain_option,
+        RecordSort: _plain_record,
+        MapSort: _plain_map,
+        SeqSort: lambda value, sort, settings: [plain(each, sort.element, settings) for each in value],
+    }
+)
 
 
 def itf(path: Path, name: str) -> dict[str, Any]:
@@ -282,22 +300,38 @@ def itf(path: Path, name: str) -> dict[str, Any]:
 
 
 def _itf(value: Value, sort: Sort, settings: Settings) -> Any:
-    if isinstance(sort, BoolSort):
-        return value
-    if isinstance(sort, IntSort | FiniteSort):
-        return {"#bigint": str(value)}
-    if isinstance(sort, OptionSort):
-        return [] if value is None else [_itf(value, sort.element, settings)]
-    if isinstance(sort, SetSort):
-        return {"#set": [_itf(each, sort.element, settings) for each in sorted(value)]}
-    if isinstance(sort, RecordSort):
-        return {name: _itf(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
-    if isinstance(sort, SeqSort):
-        return [_itf(each, sort.element, settings) for each in value]
-    if isinstance(sort, MapSort):
-        pairs = zip(elements(sort.key, settings), value, strict=True)
-        return {"#map": [[_itf(key, sort.key, settings), _itf(each, sort.value, settings)] for key, each in pairs]}
-    return str(value)
+    return _ITF[type(sort)](value, sort, settings)
+
+
+def _itf_set(value: Value, sort: SetSort, settings: Settings) -> Any:
+    return {"#set": [_itf(each, sort.element, settings) for each in sorted(value)]}
+
+
+def _itf_option(value: Value, sort: OptionSort, settings: Settings) -> Any:
+    return [] if value is None else [_itf(value, sort.element, settings)]
+
+
+def _itf_record(value: Value, sort: RecordSort, settings: Settings) -> Any:
+    return {name: _itf(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
+
+
+def _itf_map(value: Value, sort: MapSort, settings: Settings) -> Any:
+    pairs = zip(elements(sort.key, settings), value, strict=True)
+    return {"#map": [[_itf(key, sort.key, settings), _itf(each, sort.value, settings)] for key, each in pairs]}
+
+
+_ITF: BySort[Any] = BySort(
+    {
+        BoolSort: lambda value, sort, settings: value,
+        **dict.fromkeys((IntSort, FiniteSort), lambda value, sort, settings: {"#bigint": str(value)}),
+        **dict.fromkeys((EnumSort, OpenSort), lambda value, sort, settings: str(value)),
+        SetSort: _itf_set,
+        OptionSort: _itf_option,
+        RecordSort: _itf_record,
+        MapSort: _itf_map,
+        SeqSort: lambda value, sort, settings: [_itf(each, sort.element, settings) for each in value],
+    }
+)
 
 
 def mermaid(path: Path) -> str:

@@ -260,7 +260,7 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
     if found.stopped is not None:
         return Decided(prop, "unknown", reason=f"the search stopped at {found.stopped}")
     if sometimes:
-        return Decided(prop, "violated", reason="never met in any reachable state")
+        return Decided(prop, "violated", reason="not met in any reachable state")
     return Decided(prop, "holds")
 
 
@@ -269,11 +269,11 @@ def _leads(
 ) -> Decided:
     """Decide a leads-to property on the graph of a finished search: an orbit hides which replica a step is of."""
     if symmetry:
-        return Decided(prop, "unknown", reason="decided without symmetry only")
+        return Decided(prop, "unknown", reason="decided only without symmetry")
     if found.stopped is not None:
         return Decided(prop, "unknown", reason=f"the search stopped at {found.stopped}")
     if not isinstance(search, Search):
-        return Decided(prop, "unknown", reason="decided in memory only, without --master")
+        return Decided(prop, "unknown", reason="decided only in memory, without --master")
     from .liveness import counterexample
 
     lasso = counterexample(prop, index, search, program, reference)
@@ -289,7 +289,7 @@ def out_of_range(path: Path) -> str:
         except SortError as error:
             where = ", ".join(f"{each}={number}" for each, number in settings.items())
             return f"{path.steps[-1].action} overflows field {name}: {error}{f' ({where})' if where else ''}"
-    raise EngineError("the reference finds every value of the last state in its range")
+    raise EngineError("the reference finds every value of the last state within its range")
 
 
 def _coverage(program: Program, found: Found, search: Searching, clauses: bool) -> tuple[Taken, ...]:

@@ -49,7 +49,7 @@ def spark_engine(
         IsrproofError: Spark cannot start, or fails; a cluster is given no folder.
     """
     if folder is None and not master.startswith("local"):
-        raise IsrproofError(f"{master} needs a folder that all its machines see: --checkpoint FOLDER")
+        raise IsrproofError(f"{master} needs a folder that all its machines can read and write: --checkpoint FOLDER")
     with tempfile.TemporaryDirectory(prefix="isrproof-") as own, spark_failures():
         spark = session(master, memory="1g", brief=True)
         at_once = str(spark.conf.get(_AT_ONCE))
@@ -159,8 +159,9 @@ class SparkSearch:
         states, searched, counts = self._read(1)
         if counts != name:
             raise IsrproofError(
-                f"expected levels of {name} in {self.folder}, or nothing; got those of {counts}. A search goes on with"
-                " the same model, settings, properties and symmetry; give another one a folder of its own"
+                f"expected levels of {name} in {self.folder}, or an empty folder; got levels of {counts}. A search "
+                "resumes only with the same model, settings, properties and symmetry; use another folder for "
+                "another search"
             )
         return states, searched
 

@@ -42,7 +42,7 @@ def why_broken(layout: Layout) -> str | None:
     why = names_an_element(layout.instance.model)
     renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
     if why is None and renamed > MOST_RENAMINGS:
-        why = f"there are {renamed:,} renamings, at most {MOST_RENAMINGS:,} are tried"
+        why = f"there are {renamed:,} renamings, and at most {MOST_RENAMINGS:,} are tried"
     if why is None:
         for cell in layout.cells:
             inside = any(key is None and isinstance(at, int) for key, at in cell.path)

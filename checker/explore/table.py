@@ -147,7 +147,7 @@ class StateTable:
             same = (held & ~mask) == tags.take(rows)
             for mine, word in zip(sought, self.words, strict=True):
                 same &= mine.take(rows) == word.take(other, mode="clip")
-            assert not (held == 0).any(), "a state that was reached is not in the table"
+            assert not (held == 0).any(), "a reached state is not in the table"
             ids[rows[same]] = other[same]
             rows = rows[~same]
             at[rows] = (at.take(rows) + 1) & int(mask)

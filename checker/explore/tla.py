@@ -21,6 +21,7 @@ from ...model.reading import Reading, read
 from ...model.sorts import (
     BoolSort,
     Bound,
+    BySort,
     EnumSort,
     FiniteSort,
     IntSort,
@@ -33,6 +34,7 @@ from ...model.sorts import (
     Sort,
     Value,
     default,
+    with_inner,
 )
 from ..replacing import replacing
 
@@ -136,35 +138,38 @@ def source(expr: Expr) -> str:
 
 def domain(sort: Sort) -> str:
     """The set of all values of a scalar sort."""
-    if isinstance(sort, BoolSort):
-        return "BOOLEAN"
-    if isinstance(sort, FiniteSort | EnumSort):
-        return identifier(sort.name)
-    if isinstance(sort, IntSort) and sort.lo is not None and sort.hi is not None:
-        return f"({_end(sort.lo)})..({_end(sort.hi)})"
-    raise ImpossibleError(f"TLC cannot list the values of {sort}")
+    return _DOMAIN[type(sort)](sort)
+
+
+def _domain_of_ints(sort: IntSort) -> str:
+    if sort.lo is None or sort.hi is None:
+        _DOMAIN.refuse(sort)
+    return f"({_end(sort.lo)})..({_end(sort.hi)})"
+
+
+_DOMAIN: BySort[str] = BySort(
+    {
+        BoolSort: lambda sort: "BOOLEAN",
+        IntSort: _domain_of_ints,
+        **dict.fromkeys((EnumSort, FiniteSort), lambda sort: identifier(sort.name)),
+    },
+    "TLC cannot list the values of {sort}",
+    ImpossibleError,
+)
 
 
 def value(of: Value, sort: Sort) -> str:
     """A literal in TLA+."""
-    if isinstance(sort, BoolSort):
-        return "TRUE" if of else "FALSE"
-    if isinstance(sort, EnumSort):
-        return f'"{of}"'
-    if isinstance(sort, IntSort | FiniteSort):
-        return f"({of})" if of < 0 else str(of)
-    if isinstance(sort, SetSort):
-        return "{" + ", ".join(value(each, sort.element) for each in sorted(of)) + "}"
-    if isinstance(sort, OptionSort):
-        return "<<>>" if of is None else f"<<{value(of, sort.element)}>>"
-    if isinstance(sort, RecordSort):
-        pairs = zip(sort.fields, of, strict=True)
-        return "[" + ", ".join(f"{name} |-> {value(each, inner)}" for (name, inner), each in pairs) + "]"
-    if isinstance(sort, SeqSort):
-        return "<<" + ", ".join(value(each, sort.element) for each in of) + ">>"
-    if isinstance(sort, MapSort):
-        return _map_literal(of, sort)
-    raise ImpossibleError(f"TLA+ has no literal for {sort}")
+    return _VALUE[type(sort)](of, sort)
+
+
+def _number(of: int, sort: IntSort | FiniteSort) -> str:
+    return f"({of})" if of < 0 else str(of)
+
+
+def _record_literal(of: Value, sort: RecordSort) -> str:
+    pairs = zip(sort.fields, of, strict=True)
+    return "[" + ", ".join(f"{name} |-> {value(each, inner)}" for (name, inner), each in pairs) + "]"
 
 
 def _map_literal(of: Value, sort: MapSort) -> str:
@@ -174,13 +179,37 @@ def _map_literal(of: Value, sort: MapSort) -> str:
     return f"[{bound} \\in {domain(sort.key)} |-> {f'{cases} ELSE ' if cases else ''}{held[-1]}]"
 
 
+_VALUE: BySort[str] = BySort(
+    {
+        BoolSort: lambda of, sort: "TRUE" if of else "FALSE",
+        **dict.fromkeys((IntSort, FiniteSort), _number),
+        EnumSort: lambda of, sort: f'"{of}"',
+        SetSort: lambda of, sort: "{" + ", ".join(value(each, sort.element) for each in sorted(of)) + "}",
+        OptionSort: lambda of, sort: "<<>>" if of is None else f"<<{value(of, sort.element)}>>",
+        RecordSort: _record_literal,
+        MapSort: _map_literal,
+        SeqSort: lambda of, sort: "<<" + ", ".join(value(each, sort.element) for each in of) + ">>",
+    },
+    "TLA+ has no literal for {sort}",
+    ImpossibleError,
+)
+
+
 def _key(sort: Sort, at: int) -> str:
     """The key at a position of a map's literal."""
-    if isinstance(sort, EnumSort):
-        return value(sort.values[at], sort)
-    if isinstance(sort, BoolSort):
-        return value(bool(at), sort)
-    return f"({_end(sort.lo)}) + {at}" if isinstance(sort, IntSort) and sort.lo is not None else str(at)
+    return _KEY[type(sort)](sort, at)
+
+
+_KEY: BySort[str] = BySort(
+    {
+        BoolSort: lambda sort, at: value(bool(at), sort),
+        IntSort: lambda sort, at: f"({_end(sort.lo)}) + {at}",
+        EnumSort: lambda sort, at: value(sort.values[at], sort),
+        FiniteSort: lambda sort, at: str(at),
+    },
+    "a map has no keys of the sort {sort}",
+    ImpossibleError,
+)
 
 
 def _fresh(inside: str) -> str:
@@ -203,23 +232,13 @@ def _values(sort: FiniteSort | EnumSort) -> str:
 
 def _sorts(model: Model, properties: Sequence[Property]) -> list[FiniteSort | EnumSort]:
     """The sorts that the module must define, by name."""
-    found: dict[FiniteSort | EnumSort, None] = {}
     conditions = [expr for action in model.actions for expr in action.expressions]
     conditions += [expr for each in properties for expr in each.conditions] + [each.initial for each in model.fields]
-    stack: list[Sort] = [each.sort for each in model.fields]
-    stack += [param.sort for action in model.actions for param in action.params]
+    sorts: list[Sort] = [each.sort for each in model.fields]
+    sorts += [param.sort for action in model.actions for param in action.params]
     for node in topological(*conditions):
-        stack += [node.data.sort] if node.op in BINDERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
-    while stack:
-        sort = stack.pop()
-        if isinstance(sort, FiniteSort | EnumSort):
-            found[sort] = None
-        elif isinstance(sort, SetSort | OptionSort | SeqSort):
-            stack.append(sort.element)
-        elif isinstance(sort, RecordSort):
-            stack += [inner for _, inner in sort.fields]
-        elif isinstance(sort, MapSort):
-            stack += [sort.key, sort.value]
+        sorts += [node.data.sort] if node.op in BINDERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
+    found = dict.fromkeys(each for each in with_inner(*sorts) if isinstance(each, FiniteSort | EnumSort))
     return sorted(found, key=lambda each: each.name)
 
 

@@ -8,30 +8,31 @@ from ...specs.formats import Envelope, envelopes, layouts
 from . import table
 
 PATH = "docs/formats.md"
-_ORDER = {"written": "as written", "any": "sorted, if newest first or not in order"}
+_ORDER = {"written": "as written", "any": "sorted if newest first, or not in order"}
 
 
 def write() -> str:
-    """The tables of envelopes and layouts, with an example of each."""
+    """Return the tables of envelopes and layouts, with an example of each."""
     lines = [
         "# Formats of logs",
         "",
-        "Made from `specs/envelopes.toml` and `specs/layouts.toml` by `python -m isrproof.checker.pages`: change the",
-        "data, not this page. An envelope is how a line is wrapped, a layout is how Kafka prints it. Every pair works,",
-        "and an envelope may stand in another. How a file is read is decided by its first lines, never by its name.",
-        "The report says it; `isrproof formats FILE` explains, `isrproof audit --input ENVELOPE[/LAYOUT]` forces it.",
+        "This page lists the formats of logs that `isrproof audit` reads. An envelope is the wrapping of a line, a",
+        "layout is the form in which Kafka prints it. Every pair works, and an envelope may be inside another. The",
+        "first lines of a file decide how it is read, never its name. The report names the format, `isrproof formats",
+        "FILE` explains it, and `isrproof audit --input ENVELOPE[/LAYOUT]` forces it.",
         "",
         "Files may be UTF-8 or UTF-16, with any line ends; compressed by gzip, zstd, xz or bzip2; in tar or zip",
         "archives. `-` is standard input.",
         "",
+        "`python -m isrproof.checker.pages` writes this page from `specs/envelopes.toml` and `specs/layouts.toml`:",
+        "change the data, not this page.",
+        "",
         "## Envelopes",
         "",
-        *table(
-            ("envelope", "written by", "who writes", "order of lines", "row limits"), map(_row, envelopes().values())
-        ),
+        *table(("envelope", "written by", "writer", "order of lines", "row limits"), map(_row, envelopes().values())),
         "",
-        "`LINE` stands for a line in any layout. A file of exactly as many records as a row limit allows was cut: any",
-        "line may be missing.",
+        "`LINE` stands for a line in any layout. A file with exactly as many records as a row limit allows was cut:",
+        "any line may be missing.",
     ]
     for row in envelopes().values():
         lines += ["", f"### {row.id}", "", f"Source: {row.source}.", "", "```text", *row.example.split("\n"), "```"]

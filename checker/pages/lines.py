@@ -18,12 +18,14 @@ def write() -> str:
     lines = [
         "# Log lines",
         "",
-        "Made from `specs/lines/*.toml` by `python -m isrproof.checker.pages`: change the data, not this page. A row",
-        "is one meaning; it has a speaker, the writer of the line, and a role, its meaning. Both parsers and the",
-        "writer are made from the same data.",
+        "This page lists the log lines that isrproof reads. A row has one meaning. Its speaker is the writer of the",
+        "line, its role the class of its meaning. The same data make both parsers and the writer of lines.",
         "",
-        "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped. A field that is *not",
-        "evidence* in some releases is one that these print whatever the truth is.",
+        "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped. A field is *not",
+        "evidence* in some releases if these print it whatever the truth is.",
+        "",
+        "`python -m isrproof.checker.pages` writes this page from `specs/lines/*.toml`: change the data, not this",
+        "page.",
     ]
     lines += ["", *table(("speaker", "writes the line"), SPEAKERS.items())]
     lines += ["", *table(("role", "what the line means"), ROLES.items())]

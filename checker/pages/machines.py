@@ -13,8 +13,8 @@ from . import table
 PATH = "docs/machines.md"
 _BEGINS = {
     "controller": "An entity that the controller has not met is {}.",
-    "broker": "To a broker's process that starts, each is {}.",
-    "log": "In an empty metadata log each is {}; nothing forgets what the log has.",
+    "broker": "For a broker's process that starts, each entity is {}.",
+    "log": "In an empty metadata log each entity is {}; the content of the log is never forgotten.",
     "request": "A request begins as {}, and ends in any other state.",
 }
 
@@ -24,8 +24,10 @@ def write() -> str:
     lines = [
         "# State machines",
         "",
-        "Made from `specs/machines` by `python -m isrproof.checker.pages`: change the data, not this page.",
-        "`isrproof diagram MACHINE --release R` draws any release; `--facts` prints what the shape implies.",
+        "This page shows Kafka's state machines, with the releases of each move. `isrproof diagram MACHINE --release",
+        "R` draws any release; `--facts` prints the consequences of the shape.",
+        "",
+        "`python -m isrproof.checker.pages` writes this page from `specs/machines`: change the data, not this page.",
     ]
     for name in machine_names():
         lines += ["", *_machine(machine(name))]
@@ -51,12 +53,12 @@ def _machine(one: Machine) -> Iterator[str]:
         ("to", "from", "releases"), ((row.target, ", ".join(row.previous), names(row.releases)) for row in one.rows)
     )
     if one.causes:
-        yield from ("", "### What makes a move", "")
+        yield from ("", "### Causes of a move", "")
         yield from table(
             ("to", "from", "when", "releases"),
             ((_any(row.targets), _any(row.froms), row.when, names(row.releases)) for row in one.causes),
         )
-    yield from ("", "### What the log shows of a move", "")
+    yield from ("", "### Log lines of a move", "")
     yield from table(
         ("to", "from", "line", "level", "releases"),
         (
@@ -68,7 +70,7 @@ def _machine(one: Machine) -> Iterator[str]:
         pair = f"From {_any(mark.froms)} to {_any(mark.targets)}"
         yield from ("", f"{pair} there is no line in {names(mark.releases)} when {mark.when}.")
     if one.seeds:
-        yield from ("", "### States given without a line when a controller starts", "")
+        yield from ("", "### States that a starting controller assigns without a line", "")
         yield from table(
             ("if it finds", "state", "meaning", "releases"),
             ((seed.condition, seed.state, seed.meaning, names(seed.releases)) for seed in one.seeds),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import ModuleType
 
 from ...model.action import Action
 from ...model.catalogue import families, models
 from ...model.discovery import modules
 from ...model.family import Family
-from ...model.property import Property
 from ...model.protocol import Behaviour
 from ...model.replication import base
 from ...model.replication.base import REPLICATION
@@ -32,18 +31,21 @@ def write() -> str:
     lines = [
         "# Models",
         "",
-        "Made from the folders of `model/` by `python -m isrproof.checker.pages`: change the models, not this page.",
-        "`isrproof explore MODEL` searches one, `isrproof explore MODEL --list` prints all of it, and",
-        "`isrproof explore --matrix` checks the expectations below.",
+        "This page lists the models, and what the explorer finds in them. `isrproof explore MODEL` searches one,",
+        "`isrproof explore MODEL --list` prints one in full, and `isrproof explore --matrix` checks the expectations",
+        "below.",
+        "",
+        "`python -m isrproof.checker.pages` writes this page from the folders of `model/`: change the models, not this",
+        "page.",
         "",
         *table(
-            ("model", "what it is", "behaviours"),
+            ("model", "meaning", "behaviours"),
             ((name, one.statement, ", ".join(each.name for each in one.behaviours)) for name, one in models().items()),
         ),
         "",
         "## What the explorer finds",
         "",
-        "Settings are replicas/log size/records/last leader epoch. A length counts the states of the shortest",
+        "Settings are replicas/log size/records/last leader epoch. A length is the number of states of the shortest",
         "counterexample. Every promised property that is not named holds, and every *sometimes* property is met.",
         "",
         *table(("instance", "states", "violated", "shows"), _rows(None)),
@@ -93,15 +95,15 @@ def _family(family: Family) -> list[str]:
         "",
         f"{family.statement}",
         *_of_levels(family),
-        f"`--release R` takes the behaviours that a release of {names(family.releases)} has, `--with` and `--without`",
-        "switch one, or a part. What an instance leaves out is said beside its verdict.",
+        f"`--release R` selects the behaviours that a release of {names(family.releases)} has, `--with` and",
+        "`--without` switch one, or a part. The verdict of an instance lists what the instance leaves out.",
         "",
         *table(
-            ("part", "what it is", "usual"),
+            ("part", "meaning", "usual"),
             ((each.name, each.statement, "yes" if each.usual else "no") for each in family.parts),
         ),
         "",
-        *table(("behaviour", "releases", "what it is"), (_behaviour(each) for each in family.behaviours)),
+        *table(("behaviour", "releases", "meaning"), (_behaviour(each) for each in family.behaviours)),
         "",
         f"### What the explorer finds in a {family.name}",
         "",
@@ -109,19 +111,19 @@ def _family(family: Family) -> list[str]:
         "",
         *table(("instance", "states", "violated", "shows"), _rows(family.name)),
         "",
-        "What the newest release promises with all parts"
-        + ("; then what is asked for by `--property`." if asked else "."),
+        "The promises of the newest release with all parts"
+        + (", then the properties that `--property` adds." if asked else "."),
         "",
         *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in whole.properties)),
         "",
-        *table(("asked for", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)),
+        *table(("with --property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)),
         "",
         *_flagged(family),
         f"### What a {family.name} cannot express",
         "",
         *table(("known bugs", "why"), family.beyond),
         "",
-        f"### Who speaks to whom in a {family.name}",
+        f"### Communication in a {family.name}",
         "",
         f"`isrproof diagram {family.name} --release R` draws any release.",
         "",
@@ -131,7 +133,7 @@ def _family(family: Family) -> list[str]:
         "",
         f"### The steps of a {family.name}",
         "",
-        *table(("action", "what it is", "when"), (_guarded(each) for each in whole.actions)),
+        *table(("action", "meaning", "when"), (_guarded(each) for each in whole.actions)),
     ]
 
 
@@ -142,7 +144,7 @@ def _flagged(family: Family) -> list[str]:
     if not found:
         return []
     return [
-        f"### What an audit says of the counterexamples of a {family.name}",
+        f"### What an audit finds in the counterexamples of a {family.name}",
         "",
         f"`isrproof simulate {family.name} --release R --property P --out FOLDER` writes the log of one.",
         "",
@@ -157,13 +159,7 @@ def _of_levels(family: Family) -> list[str]:
     """Return the note for behaviours that also depend on a cluster's metadata.version."""
     if not any(BEHAVIOURS[each].level for each in family.behaviours):
         return []
-    return ["A release is taken at its newest metadata.version; an older one is the model without what came later."]
-
-
-def _asked(asked: Sequence[Property]) -> list[str]:
-    if not asked:
-        return []
-    return [*table(("asked for", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)), ""]
+    return ["A release has its newest metadata.version; an older one is the model without the later behaviours."]
 
 
 def _behaviour(id: str) -> tuple[str, str, str]:

@@ -17,18 +17,21 @@ PATH = "docs/proofs.md"
 
 
 def write() -> str:
-    """A section per model, one per table, and what is not proved."""
+    """Return a section for each model and each table, and a list of gaps."""
     lines = [
         "# What is proved",
         "",
-        "Made from `checker/prove/expected.toml`, the models and their lemmas by `python -m isrproof.checker.pages`;",
-        "`isrproof prove --matrix` finds every verdict below anew, and ends with exit code 1 if one is another.",
+        "This page lists the properties that `isrproof prove` proves, their lemmas, and the gaps.",
+        "`isrproof prove --matrix` derives every verdict below again, and exits 1 if one differs.",
         "",
         "*Holds* is a proof by induction: the property, or lemmas that imply it, are true in the first state and kept",
-        "by every step from any state, however long the logs are and however many epochs and records there are; for",
-        "any number of replicas, unless a number is given. *Violated* is a path of steps of the plain Python reading,",
-        "the shortest in an instance with bounds. *Unknown* is neither. The same properties are explored within bounds",
-        "([models.md](models.md)); those over leader, ISR and epochs are the ones that the audit looks for in logs.",
+        "by every step from any state, for any length of the logs, any number of epochs and records, and any number of",
+        "replicas unless a number is given. *Violated* is a path of steps of the reference interpreter, the shortest",
+        "in a bounded instance. *Unknown* is neither. The explorer checks the same properties within bounds",
+        "([models.md](models.md)); the audit checks those over leader, ISR and epochs in logs.",
+        "",
+        "`python -m isrproof.checker.pages` writes this page from `checker/prove/expected.toml`, the models and their",
+        "lemmas.",
         "",
         "## Results",
         "",
@@ -37,7 +40,7 @@ def write() -> str:
             map(_result, expected.rows()),
         ),
         "",
-        "What the models are: [models.md](models.md).",
+        "The models are described in [models.md](models.md).",
         "",
         *_open(),
         "## Properties",
@@ -46,11 +49,11 @@ def write() -> str:
         "",
         "## Lemmas",
         "",
-        "No promise of Kafka; together they make the promises inductive. Each is proved in the same run as what rests",
-        "on it, and holds in every reachable state of small instances (tests). Without any one of them some promise",
-        "falls (`isrproof prove MODEL --each-lemma` shows the states), but for those that say why they are kept. Of",
-        "the cluster's lemmas small instances show no such states: without some its proof is open, and some it may not",
-        "need (with more parts of the model it may).",
+        "Lemmas are not promises of Kafka; together they make the promises inductive. Each is proved in the same run",
+        "as the properties that rest on it, and holds in every reachable state of small instances (tests). Without any",
+        "one of them some promise falls (`isrproof prove MODEL --each-lemma` shows the states); lemmas that are kept",
+        "for another reason say so. For the cluster's lemmas small instances show no such states: without some of them",
+        "its proof is open, and some it may not need (with more parts of the model it may).",
     ]
     told: dict[str, Script] = {}
     for names, script in _scripts():
@@ -76,36 +79,37 @@ _GUARDS = (
     "## Guards",
     "",
     "`isrproof prove MODEL --mutate` drops each guard clause of kip320, kip497, unclean-election, kip966 and the",
-    "cluster of 3.9, one at a time. The proof needs the clauses that `isrproof explore MODEL --mutate` finds to be",
-    "needed, and no others; the model says beside each other clause why it may be left out ([models.md](models.md)).",
+    "cluster of 3.9, one at a time. The proof needs exactly the clauses that `isrproof explore MODEL --mutate` finds",
+    "necessary. For each other clause the model says why it may be left out ([models.md](models.md)).",
 )
 _NOT_PROVED = (
     "## What is not proved",
     "",
-    "- That Kafka's code does what the models say. The audit compares logs with the same properties.",
-    "- Anything about time or progress: that a record is ever committed, that a leader is ever elected.",
+    "- That Kafka's code behaves like the models. The audit checks logs against the same properties.",
+    "- Time and progress: that a record is ever committed, that a leader is ever elected.",
     "- The fetch as request and response, and the leader-epoch cache (OffsetsForLeaderEpoch answers with the end of an",
     "  epoch): the models read the leader's log in one step.",
-    "- That no record is lost whose acknowledgement came late: it is taken to come when the high watermark passes the",
-    "  record, and only if the ISR is large enough then. Kafka may also answer when the ISR has grown again.",
-    "- Log start offset, compaction, loss of disks, transactions; several partitions at once, and reassignment, but in",
-    "  the cluster, which has no logs.",
-    "- What a controller leaves behind where a reassignment was cancelled (KIP-455, since 2.4): it is false. ZooKeeper",
-    "  is updated first, then the added replicas are dropped (`updateCurrentReassignment` in KafkaController.scala). A",
-    "  controller that dies in between leaves one in the ISR, or in the lead, that its successor does not know as a",
-    "  replica. It stays in the ISR when its broker dies (DeadOutOfIsr, a path of 14 states), and leads then",
-    "  (LeaderAliveOrNone, 20); asked for again it is taken for caught up, and moved from NonExistentReplica to",
-    "  OnlineReplica, which is refused (OnlyBenignRefusals, 16; OnlineIfAlive, 18). Without a failover, a leader that",
-    "  is dropped alone in the ISR leaves a partition without a leader that is not OfflinePartition",
-    "  (OfflineWithoutLeader, 17). The explorer finds these paths (`isrproof explore --matrix`).",
-    "- Which moves are refused where topics are deleted and there are zombies: a controller that was replaced asks for",
-    "  those of a topic that was made anew, since the model has one assignment of a topic, and each of Kafka's",
-    "  controllers a copy.",
-    "- Reassignment where requests are on their way, or leaders ask for ISRs: explored only.",
-    "- What is unknown above, if anything is, and everything that a behaviour takes back: with unclean election",
-    "  committed records may be lost, and no promise says otherwise.",
-    "- Of the metadata quorum: changes of its voters, snapshots, and votes or fetches that come late.",
-    "- That the ISR is never empty in the rungs up to KIP-320: it may be, by a quirk of the TLA+ modules.",
+    "- That no record with a late acknowledgement is lost: in the models the acknowledgement comes when the high",
+    "  watermark passes the record, and only if the ISR is large enough then. Kafka may also answer when the ISR has",
+    "  grown again.",
+    "- Log start offset, compaction, loss of disks, transactions; several partitions at once, and reassignment, except",
+    "  in the cluster, which has no logs.",
+    "- The promises about a settled controller if a reassignment was cancelled (KIP-455, since 2.4): they are false.",
+    "  Kafka updates ZooKeeper first, then drops the added replicas (`updateCurrentReassignment` in",
+    "  KafkaController.scala). A controller that dies in between leaves one in the ISR, or in the lead, that its",
+    "  successor does not know as a replica. It stays in the ISR when its broker dies (DeadOutOfIsr, a path of 14",
+    "  states), and leads then (LeaderAliveOrNone, 20). If it is requested again, it counts as caught up and is moved",
+    "  from NonExistentReplica to OnlineReplica, which is refused (OnlyBenignRefusals, 16; OnlineIfAlive, 18). Without",
+    "  a failover, a leader that is dropped alone in the ISR leaves a partition without a leader that is not",
+    "  OfflinePartition (OfflineWithoutLeader, 17). The explorer finds these paths (`isrproof explore --matrix`).",
+    "- The refused moves with both deletion of topics and zombies: a replaced controller requests moves of a topic",
+    "  that was created again, because the model has one assignment of a topic, and each of Kafka's controllers has",
+    "  a copy.",
+    "- Reassignment with requests on their way, or with leaders that ask for ISRs: explored only.",
+    "- The properties that are unknown above, if any, and everything that a behaviour revokes: with unclean election",
+    "  committed records may be lost, and no promise excludes that.",
+    "- For the metadata quorum: changes of its voters, snapshots, and votes or fetches that come late.",
+    "- That the ISR is never empty in the models up to KIP-320: it may be, by a quirk of the TLA+ modules.",
 )
 
 
@@ -156,7 +160,7 @@ def _lemmas(script: Script, told: Mapping[str, Script]) -> Iterator[str]:
     if mine & known:
         left = {each.name for each in script.lemmas}
         missing = [each.name for each in told[name].lemmas if each.name not in left]
-        yield f"Those of {name}{', but not ' * bool(missing)}{', '.join(missing)}; instead or besides:"
+        yield f"The lemmas of {name}{', except ' * bool(missing)}{', '.join(missing)}; in addition or instead:"
         yield ""
     for each in script.lemmas:
         if (each.name, each.statement) in known and mine & known:
@@ -170,8 +174,9 @@ def _statements(script: Script) -> set[tuple[str, str]]:
 
 
 def _tables() -> Iterator[str]:
-    yield "For any number of moves. A life begins when a controller starts, and gives what it finds a first state; what"
-    yield "a broker keeps is forgotten when its process starts again, and a request is answered once."
+    yield "These properties hold for any number of moves. A life begins when a controller starts and gives each entity"
+    yield "that it finds a first state. A broker forgets its state when its process starts again, and a request is"
+    yield "answered once."
     for name in machine_names():
         if not all_names(name):
             continue

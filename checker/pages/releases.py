@@ -12,12 +12,13 @@ PATH = "docs/releases.md"
 
 
 def write() -> str:
-    """A table of releases and one of behaviours."""
+    """Return a table of releases and one of behaviours."""
     lines = [
         "# Releases and behaviours",
         "",
-        "Made from `specs/releases.toml` and `specs/behaviours.toml` by `python -m isrproof.checker.pages`: change the",
-        "data, not this page. A release is a row of behaviours. A bug is a behaviour, too: it can be switched off.",
+        "This page lists the releases of Kafka, and the behaviours in which they differ. A bug is a behaviour, too: it",
+        "can be switched off. `python -m isrproof.checker.pages` writes this page from `specs/releases.toml` and",
+        "`specs/behaviours.toml`: change the data, not this page.",
         "",
         "## Releases",
         "",
@@ -40,7 +41,7 @@ def _release(one: Release) -> Iterator[str]:
     born = [id for id, each in BEHAVIOURS.items() if each.releases & one.mask and not each.releases & before]
     gone = [id for id, each in BEHAVIOURS.items() if each.releases & before and not each.releases & one.mask]
     yield from (one.name, ", ".join(one.tags), " or ".join(one.modes), one.state_change_level)
-    yield ", ".join(born) if one.index else "all that reach back to it"
+    yield ", ".join(born) if one.index else "all that it has"
     yield ", ".join(gone)
 
 

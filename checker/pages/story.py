@@ -7,7 +7,8 @@ from ...traces.events.event import Event
 from ...traces.events.parse import parse_line
 from ...traces.place import Place
 from ..conformance import read, sequence, simulate
-from ..conformance.evidence import Evidence, Seen
+from ..conformance.evidence import Evidence
+from ..conformance.lines import PlacedEvent
 from ..conformance.names import numbered
 from . import ROOT
 
@@ -17,20 +18,20 @@ RECORDING, PARTITION = "traces/recorded/failover-on-leader-2.0.0-kill", ("t", 0)
 
 
 def write() -> str:
-    """The two diagrams, side by side, and the commands that draw them."""
+    """Return the two diagrams, side by side, and the commands that draw them."""
     return "\n".join(
         [
             "# A leader that is dead: KAFKA-3143",
             "",
-            "Made by `python -m isrproof.checker.pages`: change the model, not this page. Up to 2.2 a controller that",
-            "takes over does not move the replicas of brokers that are dead. So the leader of a partition stays the",
-            "broker that died as its controller: the new one only tries to elect another, and fails if no member of",
-            "the ISR is left.",
+            "This page shows KAFKA-3143 twice: as the model finds it, and in a recorded cluster.",
+            "Up to 2.2 a controller that takes over does not move the replicas of dead brokers. So a broker that led a",
+            "partition and died as the controller remains its leader: the new controller only tries to elect another,",
+            "and fails if no member of the ISR is left.",
             "",
             f"On the left is the shortest run in which the model of Kafka {RELEASE} breaks `{PROPERTY}`. On the",
-            "right is one partition of a cluster of that release, of which two brokers were killed: the second was",
+            "right is one partition of a cluster of that release. Two of its brokers were killed, and the second was",
             "leader and controller. Both end in the same step: the election fails, and the controller is ready. An",
-            "audit flags it there (KR401), in both logs.",
+            "audit flags this step (KR401) in both logs.",
             "",
             "```",
             f"isrproof simulate cluster --release {RELEASE} --property {PROPERTY} --level TRACE --out story",
@@ -48,7 +49,9 @@ def write() -> str:
             "",
             "</td></tr></table>",
             "",
-            "From 2.3 on the model has no such run: the controller moves these replicas before it elects.",
+            "From 2.3 on the model has no such run: the controller moves these replicas before it elects leaders.",
+            "",
+            "`python -m isrproof.checker.pages` writes this page: change the model, not this page.",
             "",
         ]
     )
@@ -65,7 +68,7 @@ def _of_model() -> Evidence:
     assert run is not None, "the matrix finds it"
     log = simulate.log_of(instance, run, CLUSTER.release(RELEASE), "TRACE", numbered(3, 1))
     seen = [
-        Seen(Place(file, number), event)
+        PlacedEvent(Place(file, number), event)
         for file, lines in sorted(log.files.items())
         for number, line in enumerate(lines, 1)
         if isinstance(event := parse_line(line), Event)

@@ -100,9 +100,9 @@ def prove_bounded(
         fallen=(),
         answers={},
         trusted=(
-            f"{smt.version()}: its answer 'unsat' is believed",
+            f"{smt.version()}: its answer 'unsat' is trusted",
             "the Z3 reading and the k-induction of checker/prove; tests compare the reading with the reference",
-            "this instance only: its settings and limits are kept",
+            "this instance only: its settings and limits apply",
         ),
         seconds=time.perf_counter() - started,
         solver_seconds=sum(each.seconds for each in decided),

@@ -92,8 +92,8 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
             leaving=tuple(row.get("leaving", ())),
         )
         if len(made.verdicts) != len(made.holds) + len(made.violated) + len(made.unknown):
-            raise TableError(f"{path.name}: {made.title} has two expectations of one property")
+            raise TableError(f"{path.name}: {made.title} has two expectations for one property")
         if made.unknown and not made.why:
-            raise TableError(f"{path.name}: {made.title} has unknown properties; say why in `why`")
+            raise TableError(f"{path.name}: {made.title} has unknown properties; give the reason in `why`")
         found.append(made)
     return tuple(found)

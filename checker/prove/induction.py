@@ -179,7 +179,7 @@ class Induction:
                 return Asked(question, "proved", time.perf_counter() - started, tuple(names))
             if reply.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
                 shown = self._shown(question, goal, attempt.lemmas)
-                words = "an assignment breaks it" if shown is None else "a counterexample to induction"
+                words = "an assignment violates it" if shown is None else "a counterexample to induction"
                 seconds = time.perf_counter() - started
                 return Asked(question, "refuted", seconds, tuple(attempt.lemmas), words, shown)
             reason = f"the solver gave up ({reply.reason or 'too few lemmas'})"

@@ -136,7 +136,7 @@ def line(each: LeftOut) -> str:
     """One line of the report."""
     if each.verdict == "needed":
         path = ", ".join(fall.question.name for fall in each.falls)
-        but = f", BUT IT IS SAID TO BE SPARE: {each.spare}" if each.spare else ""
+        but = f", BUT IT IS DECLARED SPARE: {each.spare}" if each.spare else ""
         return f"needed      {each.lemma.name}; without it these fail: {path}{but}"
     if each.verdict == "not needed":
         return f"not needed  {each.lemma.name}; {each.spare or 'PROVED WITHOUT IT'}"

@@ -101,7 +101,7 @@ def matrix_text(found: Matrix) -> str:
         mark = "" if each.as_expected else f"   EXPECTED {each.expected}"
         lines.append(f"  {each.prop:<{width}}  {each.got:<22} {each.scope}  ({each.seconds:.2f} s){mark}")
     wrong = sum(not each.as_expected for each in found.cells)
-    lines.append(f"{len(found.cells)} cells, {wrong or 'none'} other than expected")
+    lines.append(f"{len(found.cells)} cells, {wrong or 'none'} not as expected")
     return "\n".join(lines)
 
 

@@ -57,7 +57,7 @@ def _cti_lines(cti: Cti) -> list[str]:
     before = state_lines(cti.path, 0)
     lines += [f"      {each}" for each in before]
     if cti.path.steps:
-        lines += ["    then:", *(f"    {each}" for each in path_lines(cti.path)), "    after (the rest as before):"]
+        lines += ["    then:", *(f"    {each}" for each in path_lines(cti.path)), "    after (other fields unchanged):"]
         lines += [f"      {each}" for each in state_lines(cti.path, -1) if each not in before]
     return [*lines, f"    fails: {cti.fails}"]
 

@@ -161,7 +161,7 @@ def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str
     state = state_of(table, table.release(older))
     if state != state_of(table, table.release(newer)):
         raise DefinitionError(
-            f"the {name} tables of {older} and {newer} have not the same states; compare two that have"
+            f"the {name} tables of {older} and {newer} have different states; compare two releases with the same states"
         )
     more = either(*(state.eq(source) & after(state).eq(target) for source, target in added))
     agrees = relation(name, newer).eq(either(relation(name, older), more))
@@ -184,11 +184,13 @@ def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...
 def trusted() -> tuple[str, ...]:
     """Return what is believed, not proved, beside every "holds"."""
     return (
-        f"{smt.version()}: its answer 'unsat' is believed",
+        f"{smt.version()}: its answer 'unsat' is trusted",
         "the Z3 reading and the k-induction of checker/prove; the explorer searches the same tables whole (tests)",
         "the tables of specs/machines, which are compared with Kafka's source (tests)",
-        "a life begins when a controller starts: it takes what it finds to be in one of the table's first states;"
-        " a broker forgets its state when its process starts",
+        (
+            "a life begins when a controller starts: whatever it finds takes one of the table's first states; a "
+            "broker forgets its state when its process starts"
+        ),
     )
 
 
@@ -212,12 +214,12 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
 
 def _nothing_to_prove(table: Machine) -> list[str]:
     """Return the lines of a table without promises: whether it forbids anything, and when a move is made."""
-    lines = ["No promise is stated about this table: its moves are all that there is to it."]
+    lines = ["No property is stated about this table beyond its moves."]
     if forbidden(table):
         return lines
-    lines.append("Nothing is to be proved: in every release each state may follow each other one. What lets it move:")
+    lines.append("There is nothing to prove: in every release each state may follow each other one. Causes of a move:")
     lines += [f"  {', '.join(cause.targets or ('any',))}: {cause.when}" for cause in table.causes]
-    return [*lines, "That is no part of the table: the rules of the audit hold logs to it."]
+    return [*lines, "These causes are not part of the table; the rules of the audit check logs against them."]
 
 
 def forbidden(table: Machine) -> list[tuple[Release, str, str]]:

@@ -9,12 +9,12 @@ from ...model.expr import Op, topological
 from ...model.property import Property
 from ...model.protocol import Model
 from ...model.script import Script, script_of
-from ...model.sorts import FiniteSort, MapSort, SetSort, Settings
+from ...model.sorts import FiniteSort, SetSort, Settings, with_inner
 from .types import in_range
 
 OF_SIZES = (
-    "axioms: a set whose size is above 0 has a member; two sets whose sizes together are more than there are elements "
-    "have one in common; else its size is any function of the set"
+    "axioms: a set whose size is above 0 has a member; two sets whose sizes add up to more than the "
+    "number of elements have one in common; otherwise the size is any function of the set"
 )
 """Axioms that are believed of the sizes of sets of any number of elements (`reading.Domain.counting`)."""
 
@@ -32,10 +32,10 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
             if known[name].kind not in ("always", "step"):
-                sentence = "comes about in time" if known[name].kind == "leads_to" else "is met on some path or on none"
+                sentence = "happens eventually" if known[name].kind == "leads_to" else "is met on some path or on none"
                 raise ModelError(
-                    f"property {name} {sentence}; only what always holds can be proved "
-                    f"(ask `isrproof explore {script.base.name} --property {name}`)"
+                    f"property {name} {sentence}; only properties that always hold can be proved (use `isrproof "
+                    f"explore {script.base.name} --property {name}`)"
                 )
         return [known[name] for name in wanted]
     promised = (*script.base.properties, *script.goals)
@@ -69,7 +69,7 @@ def scope(model: Model, kept: Settings) -> str:
 
 def solver(version: str) -> tuple[str]:
     """Return what is believed of the solver."""
-    return (f"{version}: its answer 'unsat' is believed (`--smtlib` writes every question for a second solver)",)
+    return (f"{version}: its answer 'unsat' is trusted (`--smtlib` writes every question for a second solver)",)
 
 
 def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
@@ -81,15 +81,17 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
     sentence = [
         "the Z3 reading and the induction of checker/prove; tests compare the reading with the reference",
         f"actions covered: {', '.join(each.name for each in model.actions)}",
-        "axioms: no sequence has a negative length, no setting is smaller than it may be (nothing else is taken for "
-        "granted of a state)",
+        (
+            "axioms: no sequence has a negative length, no setting is below its minimum (nothing else is assumed "
+            "about a state)"
+        ),
     ]
     if any(each.size.name not in kept for each in counted(model)):
         sentence.append(OF_SIZES)
     if free:
-        sentence.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
+        sentence.append(f"settings left out, so their bounds do not apply: {', '.join(free)}")
     if limits:
-        sentence.append(f"limits left out, so more steps than in any search: {', '.join(limits)}")
+        sentence.append(f"limits left out, so there are more steps than in any search: {', '.join(limits)}")
     if ghosts:
         sentence.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
     return tuple(sentence)
@@ -107,16 +109,5 @@ def counted(model: Model) -> tuple[FiniteSort, ...]:
 
 def sizes(model: Model) -> set[str]:
     """The settings that say how many elements a finite sort has."""
-    found = set()
-    for each in model.fields:
-        stack = [each.sort]
-        while stack:
-            sort = stack.pop()
-            if isinstance(sort, FiniteSort):
-                found.add(sort.size.name)
-            if isinstance(sort, MapSort):
-                stack += [sort.key, sort.value]
-            element = getattr(sort, "element", None)
-            if element is not None:
-                stack.append(element)
-    return found
+    sorts = with_inner(*(each.sort for each in model.fields))
+    return {each.size.name for each in sorts if isinstance(each, FiniteSort)}

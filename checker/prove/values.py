@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...model.sorts import IntSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort
+from ...model.sorts import SCALARS, BySort, IntSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort
 from .smt import Term, choose, conj, disj, iff, implies, neg, scalar_eq
 
 Shape = Any
@@ -74,22 +74,39 @@ def equal(left: Shape, right: Shape, sort: Sort, every: ForAll) -> Term:
     """The equation of two values of a sort; `every` writes "for all of a sort"."""
     if left is right or left is ANYTHING or right is ANYTHING:
         return True
-    if isinstance(sort, OptionSort):
-        held = equal(left.value, right.value, sort.element, every)
-        return disj(conj(left.none, right.none), conj(neg(left.none), neg(right.none), held))
-    if isinstance(sort, RecordSort) and isinstance(left, tuple):
-        pairs = zip(left, right, sort.fields, strict=True)
-        return conj(*(equal(one, other, each, every) for one, other, (_, each) in pairs))
-    if isinstance(sort, SetSort):
-        return every(sort.element, lambda element: iff(left(element), right(element)))
-    if isinstance(sort, MapSort):
-        return every(sort.key, lambda key: equal(left(key), right(key), sort.value, every))
-    if isinstance(sort, SeqSort):
+    return _EQUAL[type(sort)](left, right, sort, every)
 
-        def same_at(at: Term) -> Term:
-            held = equal(left.at(at), right.at(at), sort.element, every)
-            return implies(conj(at >= 0, at < left.length), held)
 
-        known = [each.most for each in (left, right) if each.most is not None]
-        return conj(scalar_eq(left.length, right.length), every(IntSort(0, min(known) - 1 if known else None), same_at))
-    return scalar_eq(left, right)
+def _equal_options(left: Optional, right: Optional, sort: OptionSort, every: ForAll) -> Term:
+    held = equal(left.value, right.value, sort.element, every)
+    return disj(conj(left.none, right.none), conj(neg(left.none), neg(right.none), held))
+
+
+def _equal_records(left: Shape, right: Shape, sort: RecordSort, every: ForAll) -> Term:
+    if not isinstance(left, tuple):
+        return scalar_eq(left, right)
+    pairs = zip(left, right, sort.fields, strict=True)
+    return conj(*(equal(one, other, each, every) for one, other, (_, each) in pairs))
+
+
+def _equal_sequences(left: Sequence, right: Sequence, sort: SeqSort, every: ForAll) -> Term:
+    def same_at(at: Term) -> Term:
+        held = equal(left.at(at), right.at(at), sort.element, every)
+        return implies(conj(at >= 0, at < left.length), held)
+
+    known = [each.most for each in (left, right) if each.most is not None]
+    return conj(scalar_eq(left.length, right.length), every(IntSort(0, min(known) - 1 if known else None), same_at))
+
+
+_EQUAL: BySort[Term] = BySort(
+    {
+        **dict.fromkeys(SCALARS, lambda left, right, sort, every: scalar_eq(left, right)),
+        SetSort: lambda left, right, sort, every: every(sort.element, lambda one: iff(left(one), right(one))),
+        OptionSort: _equal_options,
+        RecordSort: _equal_records,
+        MapSort: lambda left, right, sort, every: every(
+            sort.key, lambda key: equal(left(key), right(key), sort.value, every)
+        ),
+        SeqSort: _equal_sequences,
+    }
+)

@@ -1,4 +1,4 @@
-"""The lines that brokers write of LeaderAndIsr requests and about their ISRs (broker.md 8.1, 8.2).
+"""The lines that brokers write of LeaderAndIsr requests and about their ISRs (docs/lines.md).
 
 Logs are empty here: every offset is 0. The controller of an epoch, and the number of a request, are no part of the
 state; the writer of a run adds them (checker/conformance).

@@ -12,6 +12,7 @@ from ..lines import Block
 from ..property import Property
 from ..protocol import Model
 from . import (
+    broker_properties,
     controller,
     deletion,
     directories,
@@ -19,7 +20,6 @@ from . import (
     isr,
     metadata,
     outside,
-    promises,
     reassign,
     requests,
     shutdown,
@@ -27,6 +27,7 @@ from . import (
     zombies,
 )
 from .beyond import BEYOND
+from .controller_properties import partition_in_zookeeper, properties
 from .effects import (
     DELETION,
     FACTORS,
@@ -41,7 +42,6 @@ from .effects import (
     Effects,
 )
 from .progress import UNASKED, progress
-from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
 from .state import (
     ASKED,
@@ -67,24 +67,28 @@ PARTS = (
     Part(DELETION, "deletion of topics"),
     Part(LARGE, "topics of several partitions, which are deleted together", needs=(DELETION,)),
     Part(PREFERRED, "elections of the preferred leader"),
-    Part(ASKED, "elections of the preferred leaders of those partitions that are asked for"),
+    Part(ASKED, "elections of the preferred leaders of requested partitions"),
     Part(ZOMBIES, "controllers that do not know that their session is over"),
-    Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
+    Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and their effect on brokers"),
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
-    Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see it", needs=(ISR_OUTSIDE,)),
-    Part(CANCELLED, "reassignments that are taken back (since 2.4)", usual=True),
+    Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see them", needs=(ISR_OUTSIDE,)),
+    Part(CANCELLED, "reassignments that are cancelled (since 2.4)", usual=True),
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
-    Part(UNSEEN_DIRECTORIES, "log directories that fail while their broker lives, as controllers see it"),
+    Part(UNSEEN_DIRECTORIES, "log directories that fail while their broker lives, as controllers see them"),
     Part(FACTORS, "topics with one replica, or three"),
-    Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
+    Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, without brokers and their knowledge"),
     Part(
-        RESTARTS, "brokers that are back before a controller finds them gone, which it sees since 2.2, without requests"
+        RESTARTS,
+        (
+            "brokers that are back before a controller notices their loss (controllers see this since 2.2), "
+            "without requests"
+        ),
     ),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
     Part(UNCLEAN_LATER, "unclean.leader.election.enable of topics, switched on while the cluster runs"),
-    Part(UNCLEAN_ASKED, "unclean elections of single partitions, which an administrator asks for (since 2.4)"),
+    Part(UNCLEAN_ASKED, "unclean elections of single partitions that an administrator requests (since 2.4)"),
 )
 BEHAVIOURS = (
     "KAFKA-3143",
@@ -182,7 +186,7 @@ def _build(chosen: Chosen) -> Model:
 
 
 def _promised(chosen: Chosen) -> tuple[Property, ...]:
-    of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
+    of_requests = broker_properties.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
     of_shutdown = shutdown.properties(chosen) if SHUTDOWN in chosen.parts else ()

@@ -1,4 +1,4 @@
-"""The controller: election, start-up and failover (controller.md 3.1, 3.2), and its event handlers (4).
+"""The controller: election, start-up and failover, and its event handlers (KafkaController.scala).
 
 One thread takes the events one after the other; between the steps of a handler its broker may die, and others write.
 A call of a state machine is a step: for all partitions, and of replicas for all on one broker, as Kafka groups them.
@@ -108,7 +108,7 @@ def elect(effects: Effects) -> Action:
         "A live broker becomes controller: it creates /controller and counts up /controller_epoch.",
         c,
         guard={
-            "nobody is controller": controller.is_none(),
+            "no broker is controller": controller.is_none(),
             "is registered": registered.contains(c),
         },
         limits={"failovers are left": controller_epoch <= setting(FAILOVERS)},
@@ -177,8 +177,10 @@ def start_partitions(effects: Effects) -> Action:
     effects.lines.append(prints_line("controller-ready", c))
     return action(
         "StartPartitions",
-        "A new controller gives each partition a state by its leader, tries to elect leaders for those without, and is "
-        "ready.",
+        (
+            "A new controller gives each partition a state by its leader, tries to elect leaders for partitions "
+            "without one, and is ready."
+        ),
         c,
         guard={
             "is starting": phase[c].eq("starting"),
@@ -242,7 +244,7 @@ def broker_change(effects: Effects) -> Action:
         c,
         guard={
             "is idle": phase[c].eq("idle"),
-            "live brokers have changed": waived(live[c].ne(found), "else nothing is to be done"),
+            "live brokers have changed": waived(live[c].ne(found), "otherwise there is nothing to do"),
         },
         updates=changes,
         cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
@@ -269,7 +271,7 @@ def _bounced(effects: Effects) -> Expr:
 def elect_for_new_brokers(effects: Effects) -> Action:
     return action(
         "ElectForNewBrokers",
-        "With new brokers, the controller tries to elect leaders for all partitions without.",
+        "With new brokers, the controller tries to elect leaders for all partitions without one.",
         c,
         guard={"new brokers are known": phase[c].eq("electing")},
         updates={
@@ -291,8 +293,10 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
     effects.updates(c, p, unprinted if _sends_to_all(effects) else false, held.cache, empty=unprinted)
     return action(
         "ElectForDeadLeaders",
-        "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
-        "leaders for all partitions without.",
+        (
+            "Brokers have died: partitions whose leader is not online go offline, and the controller tries to "
+            "elect leaders for all partitions without one."
+        ),
         c,
         guard={"dead brokers are known": phase[c].eq("failing")},
         updates={phase[c]: "moving", **writes(*left)},
@@ -403,7 +407,7 @@ def new_partitions(effects: Effects) -> Action:
         c,
         guard={
             "is idle": idle,
-            "there are new topics": waived(topics[c].ne(created), "else nothing is to be done"),
+            "there are new topics": waived(topics[c].ne(created), "otherwise there is nothing to do"),
         },
         updates={
             topics[c]: created,
@@ -430,12 +434,14 @@ def elect_preferred(effects: Effects) -> Action:
     state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY, full(Broker))
     return action(
         "ElectPreferred",
-        "The first replica of each assignment is made leader where it is online and in the ISR: the leader is "
-        "balanced. A leader that is the preferred one already stays, as from 2.2 on.",
+        (
+            "The first replica of each assignment becomes leader if it is online and in the ISR: the leader is "
+            "balanced. A leader that already is the preferred one stays, as in 2.2 and later."
+        ),
         c,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "a leader is not the preferred one": waived(exists(p, wanted), "else nothing is to be done"),
+            "a leader is not the preferred one": waived(exists(p, wanted), "otherwise there is nothing to do"),
         },
         updates=writes(state, held),
         cites=("onPreferredReplicaElection in KafkaController.scala",),

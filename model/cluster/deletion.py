@@ -1,4 +1,4 @@
-"""Topic deletion (controller.md 4.1): queued in ZooKeeper, started, answered, retried, completed.
+"""Topic deletion (TopicDeletionManager.scala): queued in ZooKeeper, started, answered, retried, completed.
 
 A topic has one partition here, or several where the instance has such topics: they are deleted together. What a
 controller knows of deletions is lost with it; what is queued is not. A partition is moved to NonExistentPartition when
@@ -62,7 +62,7 @@ from .state import (
     znode,
 )
 
-_LATER = "what is left is done the next time: only the end of a deletion needs it"
+_LATER = "the rest is done the next time: only the end of a deletion needs it"
 _any, _topic, _of = var("any", Broker), var("topic", Partition), var("of", Partition)
 
 
@@ -100,7 +100,7 @@ def note_deletions(effects: Effects) -> Action:
         c,
         guard={
             "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time; a note disturbs nothing"),
-            "topics are queued": waived(to_delete[c].ne(queued), "else nothing is to be done"),
+            "topics are queued": waived(to_delete[c].ne(queued), "otherwise there is nothing to do"),
             "it knows the topics": queued.subset_of(topics[c]),
         },
         updates={to_delete[c]: queued, phase[c]: now("resuming")},
@@ -130,7 +130,7 @@ def complete_deletion(effects: Effects) -> Action:
         c,
         which,
         guard={
-            "resumes": waived(phase[c].eq("resuming"), "what is deleted may be forgotten at any time"),
+            "resumes": waived(phase[c].eq("resuming"), "a deleted topic may be forgotten at any time"),
             "is queued": waived(effects.is_queued(c, which), "only replicas of queued topics are deleted"),
             "all replicas are deleted": _complete(effects, c, which),
         },
@@ -168,8 +168,7 @@ def resume_deletions(effects: Effects) -> Action:
     failed = both(_waits(effects), mine.contains(r), state[r].eq("ReplicaDeletionIneligible"))
     return action(
         "ResumeDeletions",
-        "Of each topic that is queued, and of which nothing is on the way, the replicas that failed are to be stopped "
-        "once more.",
+        ("The failed replicas of each queued topic for which no request is on the way are to be stopped once more."),
         c,
         guard={
             "resumes": phase[c].eq("resuming"),
@@ -215,8 +214,10 @@ def begin_deletion(effects: Effects) -> Action:
     failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
     return action(
         "BeginDeletion",
-        "The deletion of each topic that is queued, and that nothing stands in the way of, is started: replicas of "
-        "dead brokers are ineligible, live ones are to be stopped.",
+        (
+            "The controller starts the deletion of each queued topic that nothing blocks: replicas of dead "
+            "brokers are ineligible, live ones are to be stopped."
+        ),
         c,
         guard={"retries": phase[c].eq("retrying"), "nothing is to be stopped": waived(_none_marked(c), _LATER)},
         updates={
@@ -298,15 +299,15 @@ def delete_replica(effects: Effects) -> Action:
     }
     updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
     if REQUESTS in effects.chosen.parts:
-        guard["what was sent before has arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
+        guard["earlier requests have arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
         updates[hosted[b]] = hosted[b].put(p, NO_ZNODE)
     if DIRECTORIES in effects.chosen.parts:
-        guard["its directory works"] = waived(~failed[b].contains(p), "a replica that is lost is gone as well")
+        guard["its directory works"] = waived(~failed[b].contains(p), "a lost replica is gone as well")
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, NOTHING_ASKED)
     return action(
         "DeleteReplica",
-        "A live broker has deleted a replica, and says so.",
+        "A live broker has deleted a replica, and reports it.",
         c,
         p,
         b,
@@ -319,7 +320,10 @@ def delete_replica(effects: Effects) -> Action:
 def fail_to_delete(effects: Effects) -> Action:
     return action(
         "FailToDelete",
-        "A broker answers with an error that it could not delete a replica; the answer may come when it is dead.",
+        (
+            "A broker answers with an error that it could not delete a replica; the answer may arrive after the "
+            "broker has died."
+        ),
         c,
         p,
         b,
@@ -361,7 +365,7 @@ DELETED_WHOLE = Property(
 )
 QUEUED_WHOLE = Property(
     "QueuedWhole",
-    "Of a topic that is queued for deletion all partitions are.",
+    "All partitions of a topic that is queued for deletion are queued.",
     forall(
         p,
         forall(

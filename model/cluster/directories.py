@@ -1,4 +1,4 @@
-"""Log directories that fail while their broker lives (KIP-112; broker.md 1, controller.md 4).
+"""Log directories that fail while their broker lives (KIP-112; docs/zookeeper.md, "Failed log directories").
 
 A broker stops serving the replicas in a directory that fails. It reports by a znode that a directory failed, not which
 one. The controller sends it LeaderAndIsr for all its replicas; the answer names those that are offline
@@ -22,9 +22,9 @@ from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
 from .broker_lines import directory_fails
+from .broker_properties import informed_and_quiet
 from .effects import ISR, REQUESTS, Effects
 from .lines import prints_line
-from .promises import informed_and_quiet
 from .requests import runs
 from .state import (
     DIRECTORY_FAILURES,
@@ -86,7 +86,7 @@ def fail(effects: Effects) -> Action:
         p,
         guard={
             "the broker runs, and is registered": waived(lives, "an unregistered broker reports nothing"),
-            "it hosts the partition": waived(hosts, "what is not there cannot fail"),
+            "it hosts the partition": waived(hosts, "a missing partition cannot fail"),
         },
         limits=_LEFT,
         updates=updates,
@@ -97,7 +97,7 @@ def fail(effects: Effects) -> Action:
 def report(_: Effects) -> Action:
     return action(
         "TellOfDirectory",
-        "A log directory fails that has no replica in it: its broker reports it to ZooKeeper all the same.",
+        "A log directory without a replica fails: its broker reports it to ZooKeeper all the same.",
         b,
         guard={"the broker is registered": waived(registered.contains(b), "an unregistered broker reports nothing")},
         limits=_LEFT,
@@ -110,15 +110,17 @@ def answer_broken(_: Effects) -> Action:
     is_known = either(offline_dirs[c][b].contains(p), storage_errors[c][b].contains(p))
     return action(
         "AnswerStorageError",
-        "A live broker answers a LeaderAndIsr request of the controller's with KAFKA_STORAGE_ERROR of a replica.",
+        ("A live broker answers a LeaderAndIsr request of the controller with KAFKA_STORAGE_ERROR for a replica."),
         c,
         b,
         p,
         guard={
-            "is idle": waived(phase[c].eq("idle"), "answers come at any time, and are heeded when it is idle"),
+            "is idle": waived(
+                phase[c].eq("idle"), "answers come at any time, and the controller handles them when it is idle"
+            ),
             "takes it for live": live[c].contains(b),
             "its directory has failed": failed[b].contains(p),
-            "it is news": ~is_known,
+            "the controller does not know it yet": ~is_known,
         },
         updates={storage_errors[c]: storage_errors[c].put(b, storage_errors[c][b].insert(p))},
         cites=("processLeaderAndIsrResponseReceived in KafkaController.scala", "KIP-112"),
@@ -128,13 +130,13 @@ def answer_broken(_: Effects) -> Action:
 def answer_works(_: Effects) -> Action:
     return action(
         "AnswerWorks",
-        "A broker that was back before the controller found it gone answers that a replica works again.",
+        "A broker that was back before the controller noticed its loss answers that a replica works again.",
         c,
         b,
         p,
         guard={
             "is idle": waived(phase[c].eq("idle"), "answers come at any time"),
-            "is known as offline": waived(offline_dirs[c][b].contains(p), "else nothing changes"),
+            "is known as offline": waived(offline_dirs[c][b].contains(p), "otherwise nothing changes"),
             "its directory works": both(registered.contains(b), ~failed[b].contains(p)),
         },
         updates={offline_dirs[c]: offline_dirs[c].put(b, offline_dirs[c][b].remove(p))},
@@ -151,7 +153,7 @@ def probe(effects: Effects) -> Action:
     effects.sends(c, p, moved, ~moved.is_empty(), cached[c][p])
     idle: Expr | Clause = phase[c].eq("idle")
     if REQUESTS not in effects.chosen.parts:
-        idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; who only asks disturbs nothing")
+        idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; a question disturbs nothing")
     return action(
         "AskForDirectories",
         "The controller learns that a log directory of a broker failed: it asks by moving all its replicas to "
@@ -159,7 +161,7 @@ def probe(effects: Effects) -> Action:
         c,
         guard={
             "is idle": idle,
-            "brokers have reported": waived(~told_of_failures.is_empty(), "else nothing is asked"),
+            "brokers have reported": waived(~told_of_failures.is_empty(), "otherwise there is nothing to ask"),
         },
         updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
         cites=("onBrokerLogDirFailure in KafkaController.scala", "KIP-112"),
@@ -171,8 +173,10 @@ def mark(effects: Effects) -> Action:
     effects.lines.append(prints_line("log-dir-replicas-offline", c, broker=b, detail=news))
     return action(
         "MarkOffline",
-        "A broker answered KAFKA_STORAGE_ERROR of replicas: the controller marks them offline, and moves them like "
-        "those of a dead broker.",
+        (
+            "A broker answered KAFKA_STORAGE_ERROR for replicas: the controller marks them offline, and moves "
+            "them like replicas of a dead broker."
+        ),
         c,
         b,
         guard={"is idle": phase[c].eq("idle"), "it answered so": ~news.is_empty()},
@@ -208,8 +212,10 @@ def _reported_as_it_is() -> Property:
     works = both(stays, offline, ~after(offline)).implies(~failed[b].contains(p))
     return Property(
         "AnswersAreTrue",
-        "A controller hears of a failed directory of brokers only that it takes for live, where it has failed; and "
-        "that a replica works again only where it does.",
+        (
+            "A controller hears of a failed directory only from brokers that it takes for live and whose "
+            "directory has failed, and that a replica works again only if it does."
+        ),
         forall(c, forall(b, forall(p, both(heard, works)))),
         "step",
         cites=("KIP-112",),
@@ -223,7 +229,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     out = both(failed[b].contains(p), registered.contains(b)).implies(~either(leads, in_isr))
     alive = Property(
         "FailedReplicaLeads",
-        "For a while ZooKeeper names a live broker as leader whose log directory has failed: the model is alive.",
+        ("For a while ZooKeeper names as leader a live broker whose log directory has failed: the model is alive."),
         exists(p, exists(b, both(leads, registered.contains(b), failed[b].contains(p)))),
         "sometimes",
     )

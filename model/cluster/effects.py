@@ -1,8 +1,8 @@
 """The effects of the controller's state machines on caches and ZooKeeper when they move an entity.
 
-Written once, and used by every handler: valid previous states (specs/machines), elections (controller.md 2.1), the
-removal of a replica from the ISR (1.4). A handler's call reads ZooKeeper anew and writes with the version that it read;
-where another writer was in between it reads again, so the call is one step.
+Written once, and used by every handler: valid previous states (specs/machines), elections, and the removal of a
+replica from the ISR (docs/zookeeper.md, "How a replica leaves the ISR"). A handler's call reads ZooKeeper anew and
+writes with the version that it read; where another writer was in between it reads again, so the call is one step.
 
 Sources: ReplicaStateMachine.scala, PartitionStateMachine.scala, Election.scala.
 """

@@ -1,11 +1,11 @@
-"""Elections that are asked for, of some partitions and not of others (controller.md 2.1): of preferred leaders.
+"""Elections that are asked for, of some partitions and not of others: of preferred leaders.
 
 An administrator names partitions, or the controller finds brokers that lead less than they should; all that were named
 are one call of the partition state machine. Up to 2.1 every named one is elected, even if the preferred one leads
 already; since 2.2 only the others.
 
 Not in the model: elections of partitions that have no leader and ISR yet; a starting controller takes up what was asked
-without waiting for a further event (step 12 of its start).
+without waiting for a further event (docs/zookeeper.md, "Start and failover", step 12).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from .state import (
 def ask(_: Effects) -> Action:
     return action(
         "AskElection",
-        "The preferred leader of one partition more is asked for, by an administrator or the controller's balancer.",
+        "An administrator or the controller's balancer requests the preferred leader of one more partition.",
         p,
         guard={
-            "is there": waived(exists_topic(p), "who is not there is not elected"),
-            "was not asked for": waived(~asked.contains(p), "it would change nothing"),
+            "is there": waived(exists_topic(p), "a missing partition gets no leader"),
+            "was not requested": waived(~asked.contains(p), "it would change nothing"),
         },
         limits={"elections are left": elections < setting(ELECTIONS)},
         updates={asked: asked.insert(p), elections: elections + 1},
@@ -69,12 +69,14 @@ def elect(effects: Effects) -> Action:
     )
     return action(
         "ElectAsked",
-        "The controller makes the first replica of each partition that was asked for its leader, where it is online "
-        "and in the ISR.",
+        (
+            "The controller makes the first replica of each requested partition its leader, if it is online and "
+            "in the ISR."
+        ),
         c,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "elections are asked for": waived(~asked.is_empty(), "else nothing is to be done"),
+            "elections are requested": waived(~asked.is_empty(), "otherwise there is nothing to do"),
         },
         updates={asked: NO_PARTITIONS, **writes(state, held)},
         cites=("onPreferredReplicaElection, onReplicaElection in KafkaController.scala", "KIP-460"),

@@ -1,8 +1,8 @@
 """Leaders that shrink and expand the ISR: up to 2.6 they write the znode, since 2.7 they ask the controller (KIP-497).
 
 A follower may fall behind at any time, and catch up whenever it runs and follows. A leader with an old state finds out
-by the version of the znode: its write fails, and it stays as it is until a request brings a newer state (broker.md 3.5,
-3.6).
+by the version of the znode: its write fails, and it stays as it is until a request brings a newer state
+(docs/zookeeper.md, "How a leader changes its ISR").
 
 Not in the model: the answer of the controller on its way back, so nothing comes in between (KAFKA-12686, KAFKA-12751).
 Where a leader throws for a member that it does not find (KAFKA-9672), the partitions that it would look at next are not
@@ -100,11 +100,11 @@ def _written(isr: Expr) -> dict[Expr, Expr | Value]:
 
 def shrink(effects: Effects) -> Action:
     """Return the action of a shrink: all followers that are behind leave at once, of three replicas maybe two."""
-    what, guard, isr = "who is behind leaves the ISR", _shrinks(effects), _mine["isr"].remove(r)
+    what, guard, isr = "a follower that is behind leaves the ISR", _shrinks(effects), _mine["isr"].remove(r)
     if FACTORS not in effects.chosen.parts:
         return _by_leader(effects, "ShrinkIsr", what, guard, isr, _ALONE)
     guard["a second one is in its ISR"] = waived(
-        both(b.ne(second), _mine["isr"].contains(second)), "it leaves what it is not in"
+        both(b.ne(second), _mine["isr"].contains(second)), "it leaves an ISR that it is not in"
     )
     return _by_leader(effects, "ShrinkIsr", what, guard, isr.remove(second), _ALONE.insert(second), second)
 
@@ -134,7 +134,9 @@ def _by_leader(
         )
     version: Expr | Clause = _knows()
     if name == "ExpandIsr" and not {PREFERRED, SHUTDOWN, ASKED} & effects.chosen.parts:
-        version = waived(_knows(), "who follows it knows its epoch: only an election that it survives makes it old")
+        version = waived(
+            _knows(), "its followers know its epoch: only an election that it survives makes the epoch old"
+        )
     effects.lines.append(isr_updated(b, p, after(hosted[b][p]).value))
     return action(
         name,
@@ -158,8 +160,8 @@ def note(effects: Effects) -> Action:
         c,
         p,
         guard={
-            "is idle": waived(phase[c].eq("idle"), "what is read later is the same or newer"),
-            "its cache is not what is there": waived(cached[c][p].ne(znode[p]), "else nothing changes"),
+            "is idle": waived(phase[c].eq("idle"), "a later read sees the same or a newer state"),
+            "its cache differs from the znode": waived(cached[c][p].ne(znode[p]), "otherwise nothing changes"),
             "it knows the partition": waived(
                 both(topics[c].contains(p), znode[p].is_some()), "no other is notified of"
             ),
@@ -187,13 +189,14 @@ def alter(effects: Effects) -> Action:
         "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
         "a leader asks": proposed[b][p].is_some(),
         "the leader is live, in this life": waived(
-            both(live[c].contains(b), known[c][b].eq(registration[b])), "of an earlier life nothing is asked any more"
+            both(live[c].contains(b), known[c][b].eq(registration[b])),
+            "a broker in its earlier life asks for nothing any more",
         ),
         "the leader epoch is the newest": waived(
-            cached[c][p].value["leader_epoch"].eq(_mine["leader_epoch"]), "the version shows as much"
+            cached[c][p].value["leader_epoch"].eq(_mine["leader_epoch"]), "the version already shows it"
         ),
         "the version is the newest": waived(
-            _knows(), "a leader asks for one change at a time: its epoch shows as much"
+            _knows(), "a leader asks for one change at a time: its epoch already shows it"
         ),
     }
     if not effects.chosen.has("KAFKA-14140"):
@@ -229,11 +232,11 @@ def refuse(effects: Effects) -> Action:
         p,
         guard={
             "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
-            "a leader asks": waived(proposed[b][p].is_some(), "else nothing changes"),
-            "a member may not be in the ISR": waived(~_eligible(effects), "to refuse is never wrong"),
+            "a leader asks": waived(proposed[b][p].is_some(), "otherwise nothing changes"),
+            "a member may not be in the ISR": waived(~_eligible(effects), "a refusal is never wrong"),
         },
         updates={proposed[b]: proposed[b].put(p, NOTHING_ASKED)},
-        cites=("KAFKA-14140", "INELIGIBLE_REPLICA"),
+        cites=("KAFKA-14140", "processAlterPartition in KafkaController.scala"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..expr import Expr, both, forall, some
 from ..property import Property
 from .controller import unknown_is
-from .properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
+from .controller_properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
 from .state import (
     assignment,
     c,
@@ -28,17 +28,17 @@ from .state import (
 _acts, _held = phase[c].ne("none"), znode[p].value
 ACTING_IS_REGISTERED = Property(
     "ActingIsRegistered",
-    "Who acts as controller is registered, where no controller outlives its session.",
+    "The acting controller is registered, unless controllers outlive their sessions.",
     forall(c, _acts.implies(registered.contains(c))),
 )
 ACTING_IS_CONTROLLER = Property(
     "ActingIsController",
-    "Who is registered and acts as controller is named by ZooKeeper, in the current epoch.",
+    "A registered broker that acts as controller is the one that ZooKeeper names, in the current epoch.",
     forall(c, both(_acts, registered.contains(c)).implies(both(controller.eq(some(c)), epoch[c].eq(controller_epoch)))),
 )
 ACTING_EPOCH_IS_NO_LATER = Property(
     "ActingEpochIsNoLater",
-    "Nobody acts in an epoch that ZooKeeper has not counted.",
+    "No controller acts in an epoch that ZooKeeper has not counted.",
     forall(c, _acts.implies(epoch[c] <= controller_epoch)),
 )
 WRITTEN_BY_NO_LATER_EPOCH = Property(
@@ -78,7 +78,7 @@ def znode_is_of_a_topic(of: Expr) -> Property:
     states = forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))
     return Property(
         "ZnodeIsOfATopic",
-        "Only a topic that there is has a state znode; and a controller knows no other, and gives no other a state.",
+        ("Only an existing topic has a state znode; a controller knows no other topic, and gives no other a state."),
         both(
             forall(p, znode[p].is_some().implies(created.contains(p))),
             forall(c, of.implies(topics[c].subset_of(created))),

@@ -26,7 +26,7 @@ from .state import (
 
 KNOWS_NO_TOPIC_YET = Property(
     "KnowsNoTopicYet",
-    "Who is no controller, or has only been elected, knows of no topic.",
+    "A broker that is not controller, or has only been elected, knows no topic.",
     both(
         forall(c, (~KNOWS).implies(topics[c].is_empty())),
         forall(c, forall(p, (~KNOWS).implies(partition_state[c][p].eq(unknown_is("partition"))))),
@@ -34,8 +34,11 @@ KNOWS_NO_TOPIC_YET = Property(
 )
 TO_DELETE_IS_QUEUED = Property(
     "ToDeleteIsQueued",
-    "A controller is about to delete only topics that it knows, and that are queued for it in ZooKeeper, where only "
-    "topics are queued that there are; a controller that has read nothing is about to delete none.",
+    (
+        "A controller is about to delete only topics that it knows and that are queued for deletion in "
+        "ZooKeeper, where only existing topics are queued; a controller that has read nothing is about to "
+        "delete none."
+    ),
     both(
         queued.subset_of(created),
         forall(c, IS_CURRENT.implies(to_delete[c].subset_of(topics[c]))),
@@ -62,9 +65,12 @@ def deleted_step_by_step(online: Expr) -> Property:
     is_stopped = both(_state.eq("OfflineReplica"), phase[c].eq("deleting"), online.contains(b))
     return Property(
         "DeletedStepByStep",
-        "Each replica that there is has a state; one whose deletion has started is on a live broker, or on one to be "
-        "moved; what is to be stopped may go offline, and is on a live broker if it is to be deleted; what a live "
-        "broker was asked to delete is offline, and then started.",
+        (
+            "Each existing replica has a state. A replica whose deletion has started is on a live broker, or on "
+            "one to be moved. A replica to be stopped may go offline, and is on a live broker if it is to be "
+            "deleted. A replica that a live broker was asked to delete is offline, and then its deletion is "
+            "started."
+        ),
         both(
             of_replicas(_has, ~one_of(_state, ("NewReplica", unknown_is("replica")))),
             of_replicas(both(_has, phase[c].eq("starting")), one_of(_state, GOES_OFFLINE)),

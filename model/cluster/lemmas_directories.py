@@ -31,8 +31,10 @@ _acts = phase[c].ne("none")
 _broker = var("directory_of", Broker)
 MARKED_ARE_OF_ONE_LIVE = Property(
     "MarkedAreOfOneLive",
-    "The replicas that a controller moves because their log directory has failed are those of one live broker; it has "
-    "such only while it handles that.",
+    (
+        "The replicas that a controller moves because their log directory has failed are all on one live "
+        "broker; it has such replicas only while it handles that failure."
+    ),
     both(
         forall(c, (~marked[c].is_empty()).implies(one_of(phase[c], ("failing", "moving")))),
         forall(c, (~marked[c].is_empty()).implies(to_move[c].subset_of(live[c]))),
@@ -54,8 +56,10 @@ def requests_are_to_live(sent: OnTheWay) -> Property:
     waiting = both(_acts, sent.there_is(b, epoch[c]))
     return Property(
         "RequestsAreToLive",
-        "What a controller sent, and is on the way, is sent to brokers that it knows to be live, and for no later life "
-        "of them; no controller of an epoch to come sent any.",
+        (
+            "Requests on the way go to brokers that their controller knows to be live, and to no later life of "
+            "these; no controller of a future epoch sent any."
+        ),
         both(
             forall(c, forall(b, both(_acts, sent.queue[b][epoch[c]].length() > 0).implies(live[c].contains(b)))),
             forall(c, forall(b, forall(at, waiting.implies(its_epoch <= known[c][b])))),
@@ -79,13 +83,18 @@ _MOVED_ARE_KNOWN = forall(
 )
 KNOWN_DIRECTORIES_ARE_OF_LIVE = Property(
     "KnownDirectoriesAreOfLive",
-    "Of live brokers a controller knows log directories that failed. The replicas that it moves for that are such.",
+    (
+        "Every log directory of a live broker that a controller knows as failed did fail. The replicas that "
+        "it moves for that reason are in such directories."
+    ),
     both(*_ARE_OF_LIVE, _MOVED_ARE_KNOWN),
 )
 KNOWN_DIRECTORIES_HAVE_FAILED = Property(
     "KnownDirectoriesHaveFailed",
-    "Of live brokers a controller knows log directories that failed, and they have, as long as the broker lives that "
-    "said so. The replicas that it moves for that are such.",
+    (
+        "Every log directory of a live broker that a controller knows as failed did fail, as long as the "
+        "broker that reported it lives. The replicas that it moves for that reason are in such directories."
+    ),
     both(
         *_ARE_OF_LIVE,
         forall(

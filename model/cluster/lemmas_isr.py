@@ -66,15 +66,15 @@ def _of_leaders(holds: Callable[[Expr], Expr]) -> Expr:
     return forall(b, forall(p, _leads.implies(holds(hosted[b][p]))))
 
 
-_PROPER = "has a leader in an ISR of replicas, where there is one, from no controller epoch to come."
-_AS_WRITTEN = "is no newer than the znode; of the same version it has the same leader and ISR."
+_PROPER = "has a leader, if any, in an ISR of replicas, and is from no future controller epoch."
+_AS_WRITTEN = "is no newer than the znode; with the same version it has the same leader and ISR."
 _is_live = both(live[c].contains(b), known[c][b].eq(registration[b]))
 
 
 def copies(sent: OnTheWay) -> tuple[Property, ...]:
     """Return the lemmas about copies of a partition's state outside ZooKeeper."""
     return tuple(
-        Property(f"{name}{kind}", f"What {what} of a partition {says}", of(holds))
+        Property(f"{name}{kind}", f"The state of a partition that {what} {says}", of(holds))
         for kind, says, holds in (("IsProper", _PROPER, _is_proper), ("IsAsWritten", _AS_WRITTEN, _is_as_written))
         for name, what, of in (
             ("Kept", "a controller has in its cache", _of_caches),
@@ -102,7 +102,7 @@ def who_hosts_is_live(sent: OnTheWay) -> Property:
 
 ASKS_AS_LEADER = Property(
     "AsksAsLeader",
-    "Who asks for an ISR leads the partition, is in that ISR, and asks for replicas only.",
+    "A broker that asks for an ISR leads the partition, is in that ISR, and asks for replicas only.",
     forall(
         b,
         forall(

@@ -41,7 +41,7 @@ UNSETTLED = either(
 )
 HAS_A_REPLICA = Property(
     "HasAReplica",
-    "A partition that there is has a replica; one that is being reassigned has a state znode.",
+    "An existing partition has a replica; one that is being reassigned has a state znode.",
     both(
         forall(p, created.contains(p).implies(assignment[p][PLACES[0]].is_some())),
         forall(p, origin[p].is_some().implies(znode[p].is_some())),
@@ -54,8 +54,10 @@ ISR_IS_OF_HOSTS = Property(
 )
 ENDS_WHAT_GOES_ON = Property(
     "EndsWhatGoesOn",
-    "A controller takes up reassignments that go on, and ends one of them at a time: then it has brokers to move that "
-    "are to lose their replica.",
+    (
+        "A controller resumes ongoing reassignments, and ends one of them at a time: the brokers that it "
+        "then moves are to lose their replica."
+    ),
     both(
         of_partitions(reassigning[c].contains(p), origin[p].is_some()),
         of_partitions(_ends, origin[p].is_some()),
@@ -68,8 +70,10 @@ ENDS_WHAT_GOES_ON = Property(
 )
 LED_BY_WHO_STAYS = Property(
     "LedByWhoStays",
-    "While a reassignment is ended, nobody leads but who is asked for; in the ISR are these and who is to be dropped, "
-    "and of these none where nobody leads.",
+    (
+        "While a reassignment ends, only a target replica leads. The ISR contains target replicas and "
+        "replicas to be dropped, and none of the latter if the partition has no leader."
+    ),
     both(
         of_partitions(both(HAS_READ, _ends), _held["leader"].set().subset_of(_target)),
         of_replicas(
@@ -80,8 +84,10 @@ LED_BY_WHO_STAYS = Property(
 )
 DROPPED_STEP_BY_STEP = Property(
     "DroppedStepByStep",
-    "Of a replica that is to be dropped a controller has a state from which it may go offline; then it is offline, "
-    "until all are dropped, and then unknown, as is every replica that there is not.",
+    (
+        "A controller has, for each replica to be dropped, a state from which it may go offline; then it is "
+        "offline until all are dropped, and then unknown, like every replica that does not exist."
+    ),
     both(
         of_replicas(both(KNOWS, topics[c].contains(p), ~HAS), _unknown),
         of_replicas(both(KNOWS, _ends, to_move[c].contains(b)), one_of(STATE, GOES_OFFLINE)),

@@ -1,8 +1,9 @@
 """Lemmas that show that a settled controller has left nothing to dead brokers: what its handlers keep, step by step.
 
 Of each replica that leads, or is in an ISR, the controller knows that its broker is live, or has it among the brokers
-to move (`to_move`); when it is idle none is to be moved. That is S1 and S2, and it needs the repair of KAFKA-3143: a
-new controller has all brokers to move that are not live. What its caches and state machines say is kept beside it.
+to move (`to_move`); when it is idle none is to be moved. That is LeaderAliveOrNone and DeadOutOfIsr, and it needs the
+repair of KAFKA-3143: a new controller has all brokers to move that are not live. What its caches and state machines say
+is kept beside it.
 """
 
 from __future__ import annotations
@@ -86,13 +87,15 @@ def _led_by(some_of: Expr) -> Expr:
 
 KNOWS_NOBODY_YET = Property(
     "KnowsNobodyYet",
-    "Who is no controller, or has only been elected, knows of no live broker.",
+    "A broker that is not controller, or has only been elected, knows no live broker.",
     forall(c, (~KNOWS).implies(live[c].is_empty())),
 )
 CACHE_IS_AS_WRITTEN = Property(
     "CacheIsAsWritten",
-    "A controller that has read ZooKeeper has each leader in its cache, which nobody else writes; and it knows "
-    "every topic that has a state znode.",
+    (
+        "A controller that has read ZooKeeper has each leader in its cache, because no other broker writes "
+        "one; and it knows every topic that has a state znode."
+    ),
     both(
         of_partitions(HAS_READ, cached[c][p].is_some().eq(znode[p].is_some())),
         of_partitions(both(HAS_READ, znode[p].is_some()), topics[c].contains(p)),
@@ -105,8 +108,10 @@ def nobody_to_move_when_idle(terms: Terms) -> Property:
     moves_all = both(HAS_READ, phase[c].ne("stopping"), ~terms.partly)
     return Property(
         "NobodyToMoveWhenIdle",
-        "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting "
-        "down, or of which it moves some replicas.",
+        (
+            "An idle controller has no broker to move. It never has a live one to move, except one that is "
+            "shutting down, or one of which it moves only some replicas."
+        ),
         both(
             forall(c, one_of(phase[c], _MOVES_NOBODY).implies(to_move[c].is_empty())),
             forall(c, forall(b, both(moves_all, terms.to_move.contains(b)).implies(~live[c].contains(b)))),
@@ -127,8 +132,10 @@ def nobody_to_move_when_idle(terms: Terms) -> Property:
 def may_go_offline(terms: Terms) -> Property:
     return Property(
         "MayGoOffline",
-        "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; "
-        "of others it has none.",
+        (
+            "A controller has, for each replica of a topic that it knows, a state from which it may go offline "
+            "and online; for other replicas it has none."
+        ),
         both(
             of_replicas(
                 both(terms.knows, topics[c].contains(p), terms.is_replica, ~terms.left_alone),
@@ -142,7 +149,7 @@ def may_go_offline(terms: Terms) -> Property:
 def led_by_live_or_to_move(terms: Terms) -> Property:
     return Property(
         "LedByLiveOrToMove",
-        "Whoever leads is live as far as the controller knows, or is to be moved.",
+        "A leader is live as far as the controller knows, or is to be moved.",
         of_replicas(
             both(HAS_READ, znode[p].is_some(), ~terms.left_alone, _held["leader"].eq(some(b))),
             either(live[c].contains(b), terms.to_move.contains(b)),
@@ -154,7 +161,7 @@ def led_by_live_or_to_move(terms: Terms) -> Property:
 def in_sync_live_or_to_move(terms: Terms) -> Property:
     return Property(
         "InSyncLiveOrToMove",
-        "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
+        "A member of an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
         of_replicas(
             both(HAS_READ, znode[p].is_some(), ~terms.left_alone, _held["isr"].contains(b)),
             either(live[c].contains(b), terms.to_move.contains(b), _held["isr"].eq(some(b).set())),
@@ -167,8 +174,10 @@ def new_without_znode(terms: Terms) -> Property:
     known = both(_has_started, topics[c].contains(p), ~terms.left_alone)
     return Property(
         "NewWithoutZnode",
-        "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, "
-        "and then OnlinePartition or OfflinePartition; of others it has no state.",
+        (
+            "Once a controller has started, a partition that it knows is NewPartition exactly while it has no "
+            "state znode, and then OnlinePartition or OfflinePartition; it has no state for others."
+        ),
         both(
             of_partitions(
                 both(_has_started, ~topics[c].contains(p)), partition_state[c][p].eq(unknown_is("partition"))
@@ -185,8 +194,10 @@ def new_without_znode(terms: Terms) -> Property:
 def offline_if_led_by_nobody(terms: Terms) -> Property:
     return Property(
         "OfflineIfLedByNobody",
-        "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose "
-        "leader is to be moved, which the controller has still to heed.",
+        (
+            "Once a controller has started, a partition without a live leader is OfflinePartition, unless its "
+            "leader is still to be moved."
+        ),
         of_partitions(
             both(
                 _has_started,
@@ -215,8 +226,10 @@ def offline_is_led_by_nobody(terms: Terms) -> Property:
     offline = both(znode[p].is_some(), ~terms.left_alone, partition_state[c][p].eq("OfflinePartition"))
     return Property(
         "OfflineIsLedByNobody",
-        "Once a controller has started, nobody who is live and stays so leads an OfflinePartition, but for one who has "
-        "just come back.",
+        (
+            "Once a controller has started, no broker that is live and stays live leads an OfflinePartition, "
+            "unless it has just come back."
+        ),
         of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(terms.online)),
     )
 

@@ -9,8 +9,10 @@ from .state import assignment, c, controller, followed, live, p, phase, replicas
 _stops = phase[c].eq("stopping")
 IS_SHUTTING_DOWN = Property(
     "IsShuttingDown",
-    "The broker whose followers a controller is stopping is live, as far as it knows, and shutting down; and what is "
-    "stopped leads nothing, and is of a topic that it knows.",
+    (
+        "The broker whose followers a controller is stopping is live, as far as it knows, and shutting down; "
+        "a stopped replica leads nothing, and belongs to a topic that the controller knows."
+    ),
     both(
         forall(c, _stops.implies(to_move[c].subset_of(shutting[c]))),
         forall(c, _stops.implies(to_move[c].subset_of(live[c]))),
@@ -40,7 +42,7 @@ def stops_nothing_left_alone(left_alone: Expr) -> Property:
     """Return the lemma, which up to 2.0 fails where topics are deleted (KAFKA-6753)."""
     return Property(
         "StopsNothingLeftAlone",
-        "What a controller stops for a controlled shutdown is of no topic that it is about to delete.",
+        ("A replica that a controller stops for a controlled shutdown belongs to no topic that it is about to delete."),
         forall(c, forall(p, both(_stops, followed[c][p]).implies(~left_alone))),
     )
 

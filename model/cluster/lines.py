@@ -1,4 +1,4 @@
-"""The lines that the controller writes when it moves an entity, and when it starts (controller.md 7.2 to 7.4)."""
+"""The lines that the controller writes when it moves an entity, and when it starts (docs/lines.md)."""
 
 from __future__ import annotations
 

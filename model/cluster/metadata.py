@@ -1,4 +1,4 @@
-"""Brokers' metadata caches: the leaders and live brokers that clients see (broker.md 2.6).
+"""Brokers' metadata caches: the leaders and live brokers that clients see (MetadataCache.scala).
 
 UpdateMetadata requests go the way of all requests of a controller. Each replaces the live brokers, and the partitions
 that it names: leader -2 removes one, a partition that it does not name stays. Leader epochs are not compared: the last
@@ -14,8 +14,8 @@ from ..expr import Expr, both, either, exists, forall, ite, mapped, none, record
 from ..family import Chosen
 from ..property import Property
 from .broker_lines import metadata_cached
+from .controller_properties import is_settled
 from .effects import DELETION, Effects
-from .properties import is_settled
 from .requests import head, is_quiet, may_read, read, replicas_in_request, runs
 from .state import (
     Cached,
@@ -67,8 +67,10 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     found = [
         Property(
             "CacheAgrees",
-            "Once the controller has settled and no request is on its way, every live broker's metadata cache agrees "
-            "with ZooKeeper: on who lives, and on each partition's leader and leader epoch.",
+            (
+                "Once the controller has settled and no request is on its way, every live broker's metadata cache "
+                "agrees with ZooKeeper: on the live brokers, and on each partition's leader and leader epoch."
+            ),
             quiet.implies(forall(b, registered.contains(b).implies(agrees(chosen, b)))),
             cites=("KAFKA-7235", "KAFKA-13225"),
         ),

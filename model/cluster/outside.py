@@ -66,11 +66,12 @@ def _sends_requests(effects: Effects) -> bool:
 def die(effects: Effects) -> Action:
     return action(
         "Die",
-        "A broker dies, and its ZooKeeper session ends: it is registered no more, and if it was controller, nobody is.",
+        (
+            "A broker dies, and its ZooKeeper session ends: it is no longer registered, and if it was "
+            "controller, no broker is."
+        ),
         b,
-        guard={
-            "is registered": waived(registered.contains(b), "nothing but the count of outages changes for the dead")
-        },
+        guard={"is registered": waived(registered.contains(b), "for a dead broker only the count of outages changes")},
         limits={"outages are left": outages < setting(OUTAGES)},
         updates={
             **unregistered(),
@@ -100,11 +101,11 @@ def come_back(effects: Effects) -> Action:
     if _sends_requests(effects):
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
-    nothing = "nothing but counts changes, of outages and registrations"
+    nothing = "only the counts of outages and registrations change"
     registers_once = dead if _sends_requests(effects) else waived(dead, nothing)
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
-        guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
+        guard["is no zombie"] = waived(phase[b].eq("none"), "an earlier controller is fenced")
     return action(
         "ComeBack",
         "A dead broker starts again and registers.",
@@ -150,12 +151,12 @@ def join_topic(_: Effects) -> Action:
     stands_for_none = forall(_another, either(_another.eq(p), topic_of[_another].ne(p)))
     return action(
         "JoinTopic",
-        "A partition that is not there yet is to be one of another's topic.",
+        "A partition that does not exist yet becomes part of another's topic.",
         p,
         of_topic,
         guard={
-            "is not there": waived(~exists_topic(p), "partitions of one topic more are legal"),
-            "is of no topic": both(topic_of[p].eq(p), stands_for_none, p.ne(of_topic)),
+            "does not exist": waived(~exists_topic(p), "more partitions of a topic are legal"),
+            "has no topic": both(topic_of[p].eq(p), stands_for_none, p.ne(of_topic)),
             "the topic is there to stay": both(topic_of[of_topic].eq(of_topic), ~queued.contains(of_topic)),
         },
         updates={topic_of[p]: of_topic},
@@ -167,12 +168,12 @@ def _created(name: str, meaning: str, effects: Effects, *asked: Expr) -> Action:
     places = assignment[p]
     for place, broker in enumerate(asked):
         places = places.put(place, some(broker))
-    guard: dict[str, Expr | Clause] = {"is not there": ~exists_topic(p)}
+    guard: dict[str, Expr | Clause] = {"does not exist": ~exists_topic(p)}
     if LARGE in effects.chosen.parts:  # partitions of a topic that is being deleted are left alone
         guard["its topic is not queued"] = ~some_of_topic(effects.chosen.parts, p, queued.contains(p))
     if len(asked) > 1:
         distinct = both(*(mine.ne(its) for mine, its in combinations(asked, 2)))
-        guard[f"{('two', 'three')[len(asked) - 2]} replicas"] = waived(distinct, "fewer replicas are legal too")
+        guard[f"{('two', 'three')[len(asked) - 2]} replicas"] = waived(distinct, "fewer replicas are legal, too")
     return action(name, meaning, p, *asked, guard=guard, updates={created: created.insert(p), assignment[p]: places})
 
 
@@ -188,7 +189,7 @@ def shrink(effects: Effects) -> Action:
     return _isr_changed(
         effects,
         "LeaderShrinksIsr",
-        "Whoever leads takes one or two followers that are behind out of the ISR.",
+        "The leader takes one or two followers that are behind out of the ISR.",
         (one, other),
         {"they are followers in it": both(fallen.subset_of(isr), ~leader.set().intersects(fallen))},
         isr.minus(fallen),
@@ -207,7 +208,7 @@ def expand(effects: Effects) -> Action:
     return _isr_changed(
         effects,
         "LeaderExpandsIsr",
-        "Whoever leads takes a live replica that caught up into the ISR: it follows since a controller asked it to.",
+        ("The leader takes a live replica that caught up into the ISR: it follows because a controller asked it to."),
         (one,),
         {
             "it is a live replica outside": outside.contains(one),

@@ -19,9 +19,9 @@ from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
 from . import unclean
+from .controller_properties import has_settled
 from .effects import DELETION, REQUESTS
 from .metadata import agrees
-from .properties import has_settled
 from .requests import is_quiet
 from .state import (
     CACHES,
@@ -97,8 +97,10 @@ def _settles(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     quiet = is_quiet(chosen) if REQUESTS in chosen.parts else true
     return Property(
         "ControllerSettles",
-        "While a broker lives, some broker is controller in time, has nothing left to do, knows who is live, and no "
-        "request is on its way.",
+        (
+            "While a broker lives, some broker eventually is controller, has nothing left to do and knows the "
+            "live brokers, and no request is on its way."
+        ),
         ~registered.is_empty(),
         "leads_to",
         ("kafka.controller.KafkaController",),
@@ -120,7 +122,7 @@ def _gets_a_leader(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     waits = exists(p, both(_stays(chosen), leaderless, held["isr"].intersects(able)))
     return Property(
         "LeaderIsElected",
-        "A partition without a live leader gets one in time, or none of its ISR lives any more.",
+        "A partition without a live leader eventually gets one, or no member of its ISR lives any more.",
         waits,
         "leads_to",
         ("kafka.controller.PartitionStateMachine",),
@@ -134,7 +136,7 @@ def _deletion_ends(fair: tuple[str, ...]) -> Property:
     failed = exists(c, both(phase[c].eq("idle"), live[c].eq(registered), exists(p, ineligible[c][p])))
     return Property(
         "DeletionEnds",
-        "While all brokers live, deletions end in time, but for those of which a broker says that they failed.",
+        "While all brokers live, deletions eventually end, unless a broker reports that they failed.",
         both(~queued.is_empty(), all_back),
         "leads_to",
         ("kafka.controller.TopicDeletionManager", "KAFKA-6650"),
@@ -149,7 +151,7 @@ def _leader_leads(fair: tuple[str, ...]) -> Property:
     waits = exists(p, exists(b, both(registered.contains(b), held["leader"].eq(some(b)), ~leads)))
     return Property(
         "LeaderComesToLead",
-        "The live broker that ZooKeeper names as a leader learns of it in time, or another is named.",
+        "The live broker that ZooKeeper names as leader eventually learns of it, or ZooKeeper names another.",
         waits,
         "leads_to",
         ("KAFKA-7235",),
@@ -163,7 +165,10 @@ def _failed_leader_is_replaced(fair: tuple[str, ...]) -> Property:
     waits = exists(p, exists(b, leads))
     return Property(
         "FailedLeaderIsReplaced",
-        "A leader whose log directory failed leads no more in time: the controller is notified, and asks its broker.",
+        (
+            "A leader whose log directory failed eventually stops leading: the controller is notified, and asks "
+            "its broker."
+        ),
         waits,
         "leads_to",
         ("KIP-112",),
@@ -176,7 +181,7 @@ def _caches_agree(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     waits = exists(b, both(registered.contains(b), ~agrees(chosen, b)))
     return Property(
         "CacheComesToAgree",
-        "The metadata caches of all live brokers agree with ZooKeeper in time.",
+        "The metadata caches of all live brokers eventually agree with ZooKeeper.",
         waits,
         "leads_to",
         ("KAFKA-7235", "KAFKA-13225"),
@@ -191,7 +196,7 @@ def _strangers_leave(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     waits = exists(p, both(held["leader"].set().intersects(registered), ~held["isr"].subset_of(hosts(chosen.parts, p))))
     return Property(
         "StrangersLeaveIsr",
-        "While a live broker leads, a member of the ISR that is no replica of the partition leaves it in time.",
+        ("While a live broker leads, a member of the ISR that is not a replica of the partition eventually leaves it."),
         waits,
         "leads_to",
         ("KAFKA-9672",),

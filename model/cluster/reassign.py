@@ -1,4 +1,4 @@
-"""Reassignment of partitions (controller.md 4.2): replicas are added, join the ISR, and others are removed.
+"""Reassignment of partitions (KafkaController.scala): replicas are added, join the ISR, and others are removed.
 
 While it goes on a partition's replicas are those that are asked for, then those that it had. Up to 2.3 what is asked
 for is in /admin/reassign_partitions, since 2.4 in the topic's znode (KIP-455); here it is `assignment` and `origin`.
@@ -35,12 +35,12 @@ from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
 from .broker_lines import replica_stopped
+from .broker_properties import informed_and_quiet
 from .controller import unknown_is
 from .effects import DELETION, FACTORS, REQUESTS, Effects
 from .lines import REASSIGNMENT_STRATEGY, Listed, prints_line
 from .lines import listed as printed
 from .outside import one, other, third
-from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
     CANCELLED,
@@ -134,7 +134,7 @@ def _reassigned(effects: Effects, name: str, *targets: Expr) -> Action:
     stays = ~queued.contains(p) if DELETION in effects.chosen.parts else true
     return action(
         name,
-        "An administrator asks for other replicas of a partition, and the controller takes note.",
+        "An administrator requests other replicas for a partition, and the controller takes note.",
         c,
         p,
         *targets,
@@ -185,8 +185,10 @@ def add_replicas(effects: Effects) -> Action:
     left = reassigning[c].remove(p)
     return action(
         "AddReplicas",
-        "A reassignment begins, or is taken up again: all replicas are sent a higher leader epoch, and those that "
-        "are added are new.",
+        (
+            "A reassignment begins, or is resumed: all replicas are sent a higher leader epoch, and added "
+            "replicas are new."
+        ),
         c,
         p,
         guard={
@@ -250,7 +252,7 @@ def finish(effects: Effects) -> Action:
     noticed = both(phase[c].eq("idle"), topics[c].contains(p))
     return action(
         "FinishReassignment",
-        "All replicas that are asked for are in the ISR: they are online, and one of them leads.",
+        "All target replicas are in the ISR: they are online, and one of them leads.",
         c,
         p,
         guard={
@@ -276,7 +278,7 @@ def cancel(effects: Effects) -> Action:
     _handled(effects, printed(had(p), NO_ASSIGNMENT))
     return action(
         "CancelReassignment",
-        "An administrator takes a reassignment back: the partition has the replicas again that it had.",
+        "An administrator cancels a reassignment: the partition gets back the replicas that it had.",
         c,
         p,
         guard={
@@ -310,12 +312,17 @@ def drop(effects: Effects) -> Action:
     gone = effects.replica_to(c, p, r, dropped, deleted, unknown_is("replica"))
     return action(
         "DropReplica",
-        "A replica that is not asked for is stopped; when all are, their brokers are asked to delete them.",
+        (
+            "A replica that is not in the target is stopped; once all such replicas are stopped, their brokers "
+            "are asked to delete them."
+        ),
         c,
         p,
         b,
         guard={
-            "is at it": waived(both(phase[c].eq("finishing"), finishing[c].eq(some(p))), "else none is to be dropped"),
+            "is at it": waived(
+                both(phase[c].eq("finishing"), finishing[c].eq(some(p))), "otherwise none is to be dropped"
+            ),
             "is to be dropped": to_move[c].contains(b),
         },
         updates={
@@ -338,7 +345,7 @@ def _dropped() -> dict[str, Expr]:
 def raise_epoch(effects: Effects) -> Action:
     return action(
         "EndCancellation",
-        "A reassignment is cancelled, and what it added is dropped: the leader epoch is raised.",
+        "A reassignment is cancelled, and the replicas that it added are dropped: the leader epoch is raised.",
         c,
         p,
         guard={
@@ -362,7 +369,7 @@ def end(effects: Effects) -> Action:
     cancelled = both(origin[p].is_none(), reassigning[c].contains(p))
     return action(
         "EndReassignment",
-        "The partition has the replicas that were asked for, and no others.",
+        "The partition has the target replicas, and no others.",
         c,
         p,
         guard={**_dropped(), "is not being cancelled": ~cancelled},
@@ -377,7 +384,10 @@ def end(effects: Effects) -> Action:
 
 
 def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Check whether a replica is stopped (broker.md 2.5): since 2.6 by no lower epoch, up to 3.4.0 not by its own."""
+    """Check whether a replica is stopped: since 2.6 by no lower epoch, up to 3.4.0 not by its own.
+
+    That is stopReplicas in ReplicaManager.scala.
+    """
     if effects.chosen.before("2.6"):
         return ordered.is_some()
     its, own = ordered.value["leader_epoch"], mine.value["leader_epoch"]
@@ -388,7 +398,7 @@ def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
 def _may_stop(effects: Effects) -> dict[str, Expr | Clause]:
     harmless = {"the broker runs": "a dead broker hosts nothing"}
     if not effects.chosen.before("2.6"):
-        harmless["its broker epoch is not older"] = "who has a replica again knows a higher leader epoch"
+        harmless["its broker epoch is not older"] = "a broker that has a replica again knows a higher leader epoch"
     return may_read(effects, "StopReplica", harmless)
 
 
@@ -398,7 +408,7 @@ def handle(effects: Effects) -> Action:
     effects.lines += replica_stopped(effects, b, e, ordered, mine, heeds)
     return action(
         "HandleStopReplica",
-        "A broker is asked to delete a replica: it does, unless it knows a newer leader epoch.",
+        "A broker is asked to delete a replica, and does so unless it knows a newer leader epoch.",
         b,
         e,
         guard=_may_stop(effects),
@@ -437,8 +447,10 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         ),
         Property(
             "RemovedIsDeleted",
-            "Once the controller has settled and no request is on its way, no live broker hosts a replica that the "
-            "partition has no more.",
+            (
+                "Once the controller has settled and no request is on its way, no live broker hosts a replica that "
+                "the partition no longer has."
+            ),
             exists(c, informed_and_quiet(chosen, c)).implies(forall(p, forall(b, ~strays))),
             cites=("KAFKA-13972",),
         ),
@@ -464,7 +476,7 @@ def logs(chosen: Chosen) -> Ghosts:
     return Ghosts(
         "logs",
         (
-            starts(_on_disk, fill(_on_disk.sort, frozenset()), "the partitions that a broker has a log of"),
+            starts(_on_disk, fill(_on_disk.sort, frozenset()), "the partitions for which a broker has a log"),
             starts(_mistaken, false, "a replica that is added was sent as not new"),
         ),
         {"HandleLeaderAndIsr": handled, "HandleStopReplica": (stopped,)},

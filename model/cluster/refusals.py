@@ -1,4 +1,7 @@
-"""Moves that a controller asks its replica machine for, and that the table refuses (controller.md 8.2), as history."""
+"""Moves that a controller asks its replica machine for, and that the table refuses, as history.
+
+Which of them are harmless: docs/zookeeper.md, "Moves that are refused, and harmless".
+"""
 
 from __future__ import annotations
 
@@ -18,23 +21,31 @@ refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
 _source, _target = var("source", ReplicaState), var("target", ReplicaState)
 
 OF_DELETION = (
-    ("ReplicaDeletionSuccessful", "ReplicaDeletionIneligible", "its broker dies when the replica was deleted"),
-    ("ReplicaDeletionIneligible", "ReplicaDeletionIneligible", "an error is answered when the broker's death is known"),
-    ("OnlineReplica", "ReplicaDeletionIneligible", "its broker dies when the topic is queued, not started"),
-    ("ReplicaDeletionSuccessful", "OnlineReplica", "its broker starts when the replica was deleted"),
+    ("ReplicaDeletionSuccessful", "ReplicaDeletionIneligible", "its broker dies after the replica was deleted"),
+    (
+        "ReplicaDeletionIneligible",
+        "ReplicaDeletionIneligible",
+        "an error is answered after the broker's death is known",
+    ),
+    (
+        "OnlineReplica",
+        "ReplicaDeletionIneligible",
+        "its broker dies while the topic is queued, but its deletion not started",
+    ),
+    ("ReplicaDeletionSuccessful", "OnlineReplica", "its broker starts after the replica was deleted"),
 )
 """Refused pairs that are known, and come of nothing but the order of events. Of a cluster without the part none is."""
 OF_REASSIGNMENT = (
-    ("OnlineReplica", "NewReplica", "a later controller takes a reassignment up again"),
-    ("OfflineReplica", "NewReplica", "it does while the broker is dead that is to get the replica"),
-    ("NewReplica", "NewReplica", "a replica's broker starts anew while it is being added"),
+    ("OnlineReplica", "NewReplica", "a later controller resumes a reassignment"),
+    ("OfflineReplica", "NewReplica", "it does so while the broker that is to get the replica is dead"),
+    ("NewReplica", "NewReplica", "a replica's broker restarts while the replica is being added"),
 )
 OF_DIRECTORIES = (
     ("ReplicaDeletionStarted", "OnlineReplica", "a log directory of its broker fails while it is being deleted"),
 )
 OF_SHUTDOWNS = (
     ("ReplicaDeletionStarted", "OfflineReplica", "its broker shuts down while it is being deleted"),
-    ("ReplicaDeletionSuccessful", "OfflineReplica", "its broker shuts down when the replica was deleted"),
+    ("ReplicaDeletionSuccessful", "OfflineReplica", "its broker shuts down after the replica was deleted"),
 )
 """Up to 2.0 a controlled shutdown does not leave topics alone that are being deleted (KAFKA-6753)."""
 
@@ -54,8 +65,10 @@ def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, t
     properties = (
         Property(
             "OnlyBenignRefusals",
-            "The controller asks its replica machine for no move that the table refuses, but for those that the order "
-            "of events explains.",
+            (
+                "The controller asks its replica machine for no move that the table refuses, except moves that the "
+                "order of events explains."
+            ),
             forall(
                 _target,
                 forall(
@@ -76,7 +89,7 @@ def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, t
         *(
             Property(
                 f"Refuses{one}To{other}",
-                f"The move is asked for, and refused: {why}.",
+                f"The move is requested, and refused: {why}.",
                 refused_pair(one, other),
                 "sometimes",
             )

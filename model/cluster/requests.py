@@ -1,4 +1,4 @@
-"""Requests on their way to brokers, and how brokers handle LeaderAndIsr (broker.md 2.1).
+"""Requests on their way to brokers, and how brokers handle LeaderAndIsr (ReplicaManager.scala).
 
 A controller has a connection to each broker that it takes for live; on each, requests arrive in the order in which they
 were sent. A request that a broker has not read when it dies is sent again in its next life, until the controller notes
@@ -136,14 +136,14 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
 
 
 def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING_WAIVED) -> dict[str, Expr | Clause]:
-    """Return the guard of a broker that obeys a request of a kind (broker.md 2.1, 2.6).
+    """Return the guard of a broker that obeys a request of a kind (ReplicaManager.scala).
 
     `harmless`: the clauses that requests of the kind do not need, with the reason.
     """
     some_request = channel(effects.chosen.parts)[b][e].length() > 0
     guard: dict[str, Expr | Clause] = {"a request is on the way": some_request}
     if kind != "LeaderAndIsr":  # which is what is read of an empty channel
-        guard["a request is on the way"] = waived(some_request, "where there is none, there is none of this kind")
+        guard["a request is on the way"] = waived(some_request, "without a request there is none of this kind")
     if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
     asked = {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
@@ -171,7 +171,7 @@ def is_found(effects: Effects, ordered: Expr) -> Expr:
 
 
 def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
-    """Check that a broker takes a state; without a leader it follows nobody and keeps its epoch (broker.md 2.3)."""
+    """Check that a broker takes a state; without a leader it follows nobody and keeps its epoch (makeFollowers)."""
     return both(accepts(effects, ordered, mine), is_found(effects, ordered))
 
 
@@ -191,7 +191,7 @@ def replicas_in_request(effects: Effects) -> Listed:
 
 
 def handle(effects: Effects) -> Action:
-    """Return the action of steps 2 to 9 of broker.md 2.1."""
+    """Return the action of steps 2 to 9 (docs/zookeeper.md, "How a broker takes LeaderAndIsr")."""
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = ordered.value["leader"].eq(some(b))
     handling = _handling(effects, ordered)
@@ -213,8 +213,11 @@ def handle(effects: Effects) -> Action:
         updates[listed[b]] = mapped(p, ite(taken, ite(leads, members, NO_BROKERS), listed[b][p]))
     return action(
         "HandleLeaderAndIsr",
-        "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
-        "which it knows a lower leader epoch. A follower keeps no ISR; without a leader nothing is followed.",
+        (
+            "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, "
+            "or for which it knows a lower leader epoch. A follower keeps no ISR; without a leader a replica "
+            "follows nothing."
+        ),
         b,
         e,
         guard=may_read(effects, "LeaderAndIsr"),
@@ -246,7 +249,7 @@ def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
 
 
 def refuse(effects: Effects) -> Action:
-    """Return the action of steps 0 and 1 of broker.md 2.1."""
+    """Return the action of steps 0 and 1 (docs/zookeeper.md, "How a broker takes LeaderAndIsr")."""
     old, ordered = (
         e < accepted_epoch[b],
         ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], NO_ZNODE),
@@ -272,8 +275,8 @@ def refuse(effects: Effects) -> Action:
         e,
         guard={
             "a request is on the way": waived(queue[b][e].length() > 0, "without one nothing changes"),
-            "the broker runs": waived(runs(b), "what a dead broker refuses it would refuse later"),
-            "it is older than what is known": old,
+            "the broker runs": waived(runs(b), "a dead broker would refuse it later, too"),
+            "it is older than the known epoch": old,
         },
         updates={queue[b]: queue[b].put(e, queue[b][e].drop(1))},
         cites=("becomeLeaderOrFollower in ReplicaManager.scala", "KIP-380"),
@@ -284,12 +287,12 @@ def lose(effects: Effects) -> Action:
     queue = channel(effects.chosen.parts)
     return action(
         "LoseRequests",
-        "A controller is one no more: what it has not sent to a broker is never sent.",
+        "A controller is deposed: requests that it has not sent to a broker are never sent.",
         b,
         e,
         guard={
-            "a request is on the way": waived(queue[b][e].length() > 0, "else nothing changes"),
-            "nobody acts in this epoch": ~is_acting(e),
+            "a request is on the way": waived(queue[b][e].length() > 0, "otherwise nothing changes"),
+            "no controller acts in this epoch": ~is_acting(e),
         },
         updates={queue[b]: queue[b].put(e, _nothing(queue))},
         cites=("RequestSendThread in ControllerChannelManager.scala",),

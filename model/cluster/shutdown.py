@@ -1,4 +1,4 @@
-"""Controlled shutdown: a broker that stops asks the controller to take its leaderships away (controller.md 4).
+"""Controlled shutdown: a broker that stops asks the controller to take its leaderships away (doControlledShutdown).
 
 The broker stops afterwards whatever the answer is: it dies by the step that all brokers die by. A controller that
 takes over does not know who was shutting down.
@@ -80,7 +80,7 @@ def _begun(asked: _Asked) -> dict[Expr, Expr | Value]:
 
 _IDLE: dict[str, Expr | Clause] = {
     "is idle": phase[c].eq("idle"),
-    "is live": waived(live[c].contains(b), "who is not known to live leads nothing"),
+    "is live": waived(live[c].contains(b), "a broker that is not known to be live leads nothing"),
 }
 _ONCE = {"did not ask before": ~shutting[c].contains(b)}
 
@@ -94,7 +94,10 @@ def shut_down(effects: Effects) -> Action:
     )
     return action(
         "ShutDown",
-        "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",
+        (
+            "A broker asks for a controlled shutdown: the controller elects other leaders for the partitions "
+            "that it leads."
+        ),
         c,
         b,
         guard=_IDLE,
@@ -125,15 +128,17 @@ def shut_down_contended(effects: Effects) -> Action:
     leads = both(registered.contains(b), znode[hit].is_some(), znode[hit].value["leader"].eq(some(b)))
     return action(
         "ShutDownContended",
-        "A broker asks for a controlled shutdown, and while the controller elects others it takes a follower out "
-        "of an ISR: that one election finds another version, and is tried again.",
+        (
+            "A broker asks for a controlled shutdown, and takes a follower out of an ISR while the controller "
+            "elects other leaders: that one election finds another version, and is retried."
+        ),
         c,
         b,
         hit,
         r,
         guard={
             **_IDLE,
-            "it leads the partition": waived(leads, "who does not lead writes nothing"),
+            "it leads the partition": waived(leads, "a broker that does not lead writes nothing"),
             "a follower is in the ISR": both(znode[hit].value["isr"].contains(r), r.ne(b)),
         },
         limits={**_ONCE, "ISR changes are left": isr_changes < setting(ISR_CHANGES)},
@@ -147,7 +152,7 @@ def stop_followers(effects: Effects) -> Action:
     state, held = effects.offline(c, p, b, replica_state[c][p][b], followed[c][p])
     return action(
         "StopFollowers",
-        "Of a broker that is shutting down, the replicas that followed when it asked are moved to OfflineReplica.",
+        "The replicas that followed on a broker when it asked to shut down are moved to OfflineReplica.",
         c,
         b,
         guard={"leaders are moved": phase[c].eq("stopping"), "it is this broker": to_move[c].contains(b)},

@@ -43,17 +43,21 @@ from ..sorts import (
     Value,
 )
 
-BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
-PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one partition each", at_least=1)
-OUTAGES = Setting("outages", 4, "how often brokers die or come back, in all")
-FAILOVERS = Setting("failovers", 2, "how often another controller is elected after the first")
+BROKERS = Setting("brokers", 3, "the number of brokers", at_least=1)
+PARTITIONS = Setting("partitions", 1, "the largest number of topics, of one partition each", at_least=1)
+OUTAGES = Setting("outages", 4, "the number of times that brokers die or come back, in all")
+FAILOVERS = Setting("failovers", 2, "the number of controllers elected after the first")
 MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and the last version of a state znode")
-CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
+CHANNEL = Setting(
+    "most_requests", 4, "the number of requests of one controller to one broker that can be on the way", at_least=1
+)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
-ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
-REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned, or that is cancelled, in all")
-DIRECTORY_FAILURES = Setting("directory_failures", 1, "how often the log directory of a replica fails, in all")
-ELECTIONS = Setting("elections", 1, "how often elections of single partitions are asked for, in all")
+ISR_CHANGES = Setting("isr_changes", 1, "the number of times that leaders change ISRs, or ask for a change, in all")
+REASSIGNMENTS = Setting("reassignments", 1, "the number of reassignments and cancellations, in all")
+DIRECTORY_FAILURES = Setting(
+    "directory_failures", 1, "the number of times that the log directory of a replica fails, in all"
+)
+ELECTIONS = Setting("elections", 1, "the number of requested elections of single partitions, in all")
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "requests": (CHANNEL,),
     "ISR changes": (ISR_CHANGES,),
@@ -257,39 +261,39 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
-    followed: "the partitions of which it has still to stop the replica on a broker that is shutting down",
+    followed: "the partitions whose replica on a broker that is shutting down it has yet to stop",
     to_delete: "the topics that it is about to delete",
-    ineligible: "the topics whose deletion something stands in the way of",
+    ineligible: "the topics whose deletion something blocks",
     to_stop: "the replicas that it is about to stop, to delete them",
-    asked_to_delete: "the replicas that it has asked to be deleted, and got no answer",
-    reassigning: "the partitions whose reassignment it has to take up",
-    told_unclean: "the topics of which it has still to heed that unclean elections are on",
-    finishing: "the partition whose reassignment it is ending, or dropping",
+    asked_to_delete: "the replicas whose deletion it has requested without an answer yet",
+    reassigning: "the partitions whose reassignment it has to resume",
+    told_unclean: "the topics for which it has yet to handle that unclean elections were switched on",
+    finishing: "the partition whose reassignment it is ending or cancelling",
     offline_dirs: "the replicas that it knows to be in a failed log directory",
-    storage_errors: "the replicas of which brokers answered KAFKA_STORAGE_ERROR, and it has not heeded it yet",
-    marked: "the partitions of the broker to move whose log directory has failed; none where the broker is dead",
+    storage_errors: "the replicas for which brokers answered KAFKA_STORAGE_ERROR that it has yet to handle",
+    marked: "the partitions of the broker to move whose log directory has failed; none if the broker is dead",
     known: "the broker epochs that it read with the live brokers",
-    phase: "what the controller process of each broker is doing",
+    phase: "the activity of each broker's controller process",
     epoch: "the controller epoch it was elected with",
     live: "the live brokers, as it read them last",
     topics: "the topics that it knows",
     cached: "each partition's state, as it read or wrote it last",
     replica_state: "its replica state machine",
     partition_state: "its partition state machine",
-    to_move: "the brokers whose replicas it has still to move to OfflineReplica",
-    batched: "the partitions of replicas that it has moved, which it sends when the last broker's are",
+    to_move: "the brokers whose replicas it has yet to move to OfflineReplica",
+    batched: "the partitions of replicas that it has moved; it sends them once the last broker's are moved",
 }
 
 _ZOOKEEPER = (
     starts(registered, full(Broker), "ZooKeeper: the live brokers, /brokers/ids"),
-    starts(controller, None, "ZooKeeper: who is controller, /controller"),
+    starts(controller, None, "ZooKeeper: the controller, /controller"),
     starts(controller_epoch, 0, "ZooKeeper: /controller_epoch"),
     starts(assignment, fill(assignment.sort, UNASSIGNED), "ZooKeeper: each topic's replicas, in order"),
-    starts(created, frozenset(), "ZooKeeper: the topics that there are"),
+    starts(created, frozenset(), "ZooKeeper: the existing topics"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
 _REGISTRATION = starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration")
-_COUNTED = starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it")
+_COUNTED = starts(isr_changes, 0, "the number of times that leaders changed ISRs, or asked for a change")
 
 
 def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
@@ -302,15 +306,15 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
     if part == "deletion":
         return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
     if part == LARGE:
-        return (starts(topic_of, mapped(p, p), "each partition's topic, by the partition that stands for it"),)
+        return (starts(topic_of, mapped(p, p), "each partition's topic, identified by one of its partitions"),)
     if part == UNCLEAN_LATER:
         what = "ZooKeeper: the topics with unclean.leader.election.enable, /config/topics"
         return (starts(unclean_allowed, frozenset(), what),)
     if part == ASKED:
-        what = "ZooKeeper: partitions whose preferred leaders are asked for, /admin/preferred_replica_election"
+        what = "ZooKeeper: partitions whose preferred leaders are requested, /admin/preferred_replica_election"
         return (
             starts(asked, frozenset(), what),
-            starts(elections, 0, "how often elections of single partitions were asked for"),
+            starts(elections, 0, "the number of elections of single partitions that were requested"),
         )
     if part == "requests":
         return (
@@ -329,7 +333,7 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         before = fill(origin.sort, None)
         of_zookeeper = (
             starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
-            starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
+            starts(reassignments, 0, "the number of reassignments and cancellations"),
         )
         if "requests" not in parts:
             return of_zookeeper
@@ -342,12 +346,12 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
                 failed, fill(Hosted, frozenset()), "each broker: the replicas that are offline: their directory failed"
             ),
             starts(told_of_failures, frozenset(), what),
-            starts(directory_failures, 0, "how often log directories failed"),
+            starts(directory_failures, 0, "the number of failures of log directories"),
         )
     if part == CACHES:
         return (
             starts(alive, fill(alive.sort, frozenset()), "each broker's metadata cache: the live brokers"),
-            starts(metadata, fill(metadata.sort, fill(Metadata, None)), "each broker's metadata cache: who leads"),
+            starts(metadata, fill(metadata.sort, fill(Metadata, None)), "each broker's metadata cache: the leaders"),
         )
     return ()
 
@@ -422,7 +426,7 @@ def fields(parts: Iterable[str]) -> tuple[Field, ...]:
         *_ZOOKEEPER,
         *(each for part in sorted(parts) for each in _of_part(part, parts)),
         *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
-        starts(outages, 0, "how often brokers died or came back"),
+        starts(outages, 0, "the number of times that brokers died or came back"),
     )
 
 

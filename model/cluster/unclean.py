@@ -46,7 +46,7 @@ def allow(effects: Effects) -> Action:
         "An administrator switches unclean elections on for a topic; since 2.1 the controller is notified.",
         one,
         guard={
-            "is there": waived(exists_topic(one), "of what is not there nobody is elected"),
+            "is there": waived(exists_topic(one), "a missing topic elects no leader"),
             "is not on": waived(~unclean_allowed.contains(one), "the controller would try once more"),
         },
         updates={
@@ -64,12 +64,15 @@ def elect_allowed(effects: Effects) -> Action:
     waits = effects.queued_apart(c, p, waits)
     return action(
         "ElectAllowed",
-        "The controller heeds that unclean elections are on for a topic: it tries to elect one where none leads.",
+        (
+            "The controller handles that unclean elections are on for a topic: it tries to elect a leader for "
+            "each partition without one."
+        ),
         c,
         one,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "was notified": waived(told_unclean[c].contains(one), "an election that finds nobody changes nothing"),
+            "was notified": waived(told_unclean[c].contains(one), "an election without a candidate changes nothing"),
         },
         updates={
             told_unclean[c]: told_unclean[c].remove(one),
@@ -86,12 +89,15 @@ def elect_asked(effects: Effects) -> Action:
     effects.lines.append((Line("election-requested", c, asked),))
     return action(
         "ElectUnclean",
-        "An administrator asks for a leader of a partition that no live broker leads, from outside the ISR if need be.",
+        (
+            "An administrator requests a leader for a partition that no live broker leads, from outside the ISR "
+            "if need be."
+        ),
         c,
         one,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "has no live leader": waived(exists(p, wanted), "else nothing is to be done"),
+            "has no live leader": waived(exists(p, wanted), "otherwise there is nothing to do"),
         },
         updates=writes(*effects.online(c, p, partition_state[c][p], wanted, forced=True)),
         cites=("processReplicaLeaderElection in KafkaController.scala", "KIP-460"),
@@ -116,7 +122,10 @@ def allowed_is_elected(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     waits = waits_for_unclean(chosen)
     return Property(
         "AllowedIsElected",
-        "A partition without a live leader, of a topic with unclean elections, gets one in time, or no replica lives.",
+        (
+            "A partition without a live leader, of a topic with unclean elections, eventually gets one, or no "
+            "replica lives."
+        ),
         waits,
         "leads_to",
         ("KAFKA-6835",),

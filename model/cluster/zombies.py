@@ -1,4 +1,4 @@
-"""Zombies: a broker whose ZooKeeper session is over, and whose controller goes on as if nothing was (controller.md 6).
+"""Zombies: a broker whose ZooKeeper session is over, and whose controller goes on as if nothing was (KAFKA-6082).
 
 Up to 2.0 only the version of a znode, and the controller epoch in it, stop what a zombie writes (KAFKA-6082).
 """

@@ -103,8 +103,8 @@ class Change:
             else looked_at.implies(each)
             for label, each in self.guard.items()
         }
-        guard["what the handler does not look at keeps its leader"] = waived(
-            looked_at | stays, "else one step would have several names"
+        guard["a partition that the handler does not look at keeps its leader"] = waived(
+            looked_at | stays, "otherwise one step would have several names"
         )
         return Change(guard, {each: ite(looked_at, after, each) for each, after in self.updates.items()})
 
@@ -204,9 +204,9 @@ def _end(chosen: Chosen, wanted: Wanted) -> Guard:
     needed, label = _needed(chosen, wanted, staying)
     can = both(~in_sync.is_empty(), ~staying.is_empty(), needed.subset_of(in_sync))
     return {
-        "a reassignment that ends goes on": waived(ends.implies(going_on), "else nothing ends"),
+        "a reassignment that ends goes on": waived(ends.implies(going_on), "otherwise nothing ends"),
         label: (ends & going_on).implies(can),
-        "a reassignment ends as soon as it can": waived((going_on & can).implies(ends), "later would do"),
+        "a reassignment ends as soon as it can": waived((going_on & can).implies(ends), "later would also be correct"),
     }
 
 
@@ -220,7 +220,7 @@ def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
     fewer = wanted.adding.size() < wanted.removing.size()
     return (
         wanted.adding.union(ite(fewer, staying, NO_BROKERS)),
-        "a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
+        ("a reassignment ends when all replicas that it adds are in the ISR, or all that stay if it removes more"),
     )
 
 
@@ -269,24 +269,24 @@ def _election(one: _Candidates) -> Guard:
             (keeps & ~best).implies(to.eq(leader)), "it only costs an epoch to elect another one"
         )
         guard["the preferred replica is elected if it can lead"] = waived(
-            best.implies(first_of(to, one.replicas, one.place)), "any of the ISR would do"
+            best.implies(first_of(to, one.replicas, one.place)), "any member of the ISR would be correct"
         )
     else:
         guard["a leader that can go on is kept"] = keeps.implies(to.eq(leader))
     guard |= {
-        "who is elected is active": moved.implies(
+        "the elected replica is active": moved.implies(
             wanted.acceptable(to) | last if one.chosen.has("KAFKA-19522") else wanted.acceptable(to)
         ),
-        "who is elected is in the ISR, or else eligible, the last known leader, or unclean": moved.implies(
+        "the elected replica is in the ISR, or else eligible, the last known leader, or unclean": moved.implies(
             either(one.trusted(to), last, unclean.contains(to))
         ),
-        "of those that can lead the first is elected": waived(
+        "the first replica that can lead is elected": waived(
             (moved & one.trusted(to)).implies(
                 forall(other, candidates.contains(other).implies(one.place[to] <= one.place[other]))
             ),
-            "any of them would do",
+            "any of them would be correct",
         ),
-        "nobody leads only where nobody can": (~somebody).implies(
+        "a partition has no leader only if no replica can lead": (~somebody).implies(
             both(candidates.is_empty(), ~one.last_known, unclean.is_empty())
         ),
         "a leader that cannot go on is not kept": (somebody & to.eq(leader) & ~keeps).implies(
@@ -296,11 +296,11 @@ def _election(one: _Candidates) -> Guard:
     if wanted.unclean:
         without_trust = moved & ~one.trusted(to)
         guard |= {
-            "an election is unclean only where nobody else can lead": without_trust.implies(candidates.is_empty()),
-            "the last known leader goes before any other unclean one": waived(
+            "an election is unclean only if no other replica can lead": without_trust.implies(candidates.is_empty()),
+            "the last known leader precedes any other unclean one": waived(
                 (without_trust & one.last_known).implies(last), "each of them may lose records"
             ),
-            "of those that can lead uncleanly the first is elected": waived(
+            "the first replica that can lead uncleanly is elected": waived(
                 (without_trust & ~last).implies(first_of(to, unclean, one.place)), "each of them may lose records"
             ),
         }

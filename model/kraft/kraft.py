@@ -13,9 +13,9 @@ from .state import CORDONED, MIN_ISR, SETTINGS, fields
 
 PARTS = (
     Part(UNCLEAN, "unclean.leader.election.enable"),
-    Part(UNCLEAN_ASKED, "administrators that ask for unclean elections"),
-    Part(REASSIGNMENT, "administrators that want other replicas"),
-    Part(CORDONED, "brokers all of whose log directories are cordoned"),
+    Part(UNCLEAN_ASKED, "administrators that request unclean elections"),
+    Part(REASSIGNMENT, "administrators that request other replicas"),
+    Part(CORDONED, "brokers whose log directories are all cordoned"),
 )
 BEHAVIOURS = (
     *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
@@ -68,14 +68,14 @@ def _build(chosen: Chosen) -> Model:
 
 BEYOND = (
     ("KAFKA-12733", "since 3.3 a fenced broker is refused; before, JoinsActive shows it"),
-    ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "what brokers make of the metadata is no part of the state"),
-    ("KAFKA-15019, KAFKA-15375", "there is no time: a session may end whenever it goes on"),
-    ("KIP-1312, KAFKA-20865", "nothing of a partition depends on registrations of controllers, or on voters"),
+    ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "the effect of metadata on brokers is not part of the state"),
+    ("KAFKA-15019, KAFKA-15375", "the model has no time: a session may end whenever it lasts"),
+    ("KIP-1312, KAFKA-20865", "no partition depends on registrations of controllers, or on voters"),
     ("KAFKA-20839", "levels and features do not change; `validate` takes them from the log"),
     ("KAFKA-16157, KAFKA-14616, KAFKA-16234, KAFKA-17190", "a partition has one life, a broker one directory"),
-    ("KAFKA-15489, KAFKA-14644", "the controller is one: the models of raft have its quorum"),
-    ("KAFKA-15003, KAFKA-16171, KAFKA-17506", "no migration from ZooKeeper"),
-    ("KAFKA-15221, KAFKA-15583", "there are no logs and offsets here; the replication models have them"),
+    ("KAFKA-15489, KAFKA-14644", "the model has one controller: the models of raft have its quorum"),
+    ("KAFKA-15003, KAFKA-16171, KAFKA-17506", "the model has no migration from ZooKeeper"),
+    ("KAFKA-15221, KAFKA-15583", "the model has no logs and offsets; the replication models have them"),
 )
 OWNERS = {
     **dict.fromkeys(("registration", "offline", "cordoned"), "registrations in the metadata log"),

@@ -12,12 +12,12 @@ from .state import elr, is_there, last_known, members, place
 
 NOBODY_ELIGIBLE_BEFORE_CREATION = Property(
     "NobodyEligibleBeforeCreation",
-    "Of a partition that is not there nobody is eligible, or led last.",
+    "A partition that does not exist has no eligible replica and no last known leader.",
     (~is_there()).implies(both(elr.is_empty(), last_known < 0)),
 )
 ELR_IS_OF_REPLICAS = Property(
     "ElrIsOfReplicas",
-    "Who is eligible, or led last, is a replica, where none is ever reassigned.",
+    "Eligible replicas and the last known leader are replicas, if no replica is ever reassigned.",
     elr.subset_of(members(place)) & either(last_known < 0, members(place).contains(last_known)),
 )
 SCRIPT = Lemmas(

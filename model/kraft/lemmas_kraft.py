@@ -16,11 +16,13 @@ from .state import is_there, isr, leader, place, recovering, registration, reque
 
 OF_ALL = tuple(PARTITION_IN_LOG.of(each) for each in (LEADER_IN_ISR, ISR_WITHIN_REPLICAS))
 LEADER_IS_ACTIVE = Property(
-    "LeaderIsActive", "Who leads is unfenced, and not in controlled shutdown.", (leader >= 0).implies(is_active(leader))
+    "LeaderIsActive",
+    "The leader is unfenced, and not in controlled shutdown.",
+    (leader >= 0).implies(is_active(leader)),
 )
 NOBODY_BEFORE_CREATION = Property(
     "NobodyBeforeCreation",
-    "A partition that is not there has neither leader nor ISR.",
+    "A partition that does not exist has neither leader nor ISR.",
     (~is_there()).implies(both(isr.is_empty(), leader < 0, ~recovering)),
 )
 LEMMAS = (*OF_ALL, LEADER_IS_ACTIVE, NOBODY_BEFORE_CREATION, RECOVERING_ALONE)

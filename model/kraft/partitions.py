@@ -52,7 +52,7 @@ def _placed(chosen: Chosen) -> dict[str, Expr | Clause]:
     """Return the guard of replicas that a user names; the controller itself never chose a cordoned broker."""
     if not may_be_cordoned(chosen) or chosen.has("KAFKA-20832"):
         return {}
-    return {"no broker that is named is cordoned, even if it has a replica": ~members(wanted).intersects(cordoned)}
+    return {"no named broker is cordoned, even if it has a replica": ~members(wanted).intersects(cordoned)}
 
 
 def create(chosen: Chosen) -> Action:
@@ -63,10 +63,12 @@ def create(chosen: Chosen) -> Action:
         "A topic is created: the active replicas are its ISR, and the first of them leads.",
         to,
         guard={
-            "it is not there": ~is_there(),
-            "a replica is active": waived(~ready.is_empty(), "who leads is"),
-            "who leads is active": ready.contains(to),
-            "the first active replica leads": waived(first_of(to, ready, wanted), "any of them has all records: none"),
+            "it does not exist": ~is_there(),
+            "a replica is active": waived(~ready.is_empty(), "the leader is"),
+            "the leader is active": ready.contains(to),
+            "the first active replica leads": waived(
+                first_of(to, ready, wanted), "any of them has all records, for there are none"
+            ),
             **_placed(chosen),
         },
         updates={place: wanted, isr: ready, leader: to, wanted: NOTHING_WANTED},
@@ -93,8 +95,10 @@ def ask(chosen: Chosen) -> Action:
         guard={
             "somebody leads": leader >= 0,
             "it waits for no answer": waived(request.is_none(), "a leader asks for one change at a time"),
-            "the other one is a replica": waived(members(place).contains(b), "the controller looks at that itself"),
-            "it says what is new": waived(either(b.ne(leader), recovering), "what is not new is written by nobody"),
+            "the other one is a replica": waived(members(place).contains(b), "the controller checks that itself"),
+            "it changes something": waived(
+                either(b.ne(leader), recovering), "a request without a change is not written"
+            ),
         },
         updates={request: some(asks)},
         cites=("Partition.scala, AlterPartitionManager",),
@@ -104,8 +108,8 @@ def ask(chosen: Chosen) -> Action:
 def forget(chosen: Chosen) -> Action:
     return action(
         "Forget",
-        "A request is lost, or refused: the leader asks anew if it still wants to.",
-        guard={"a request is on its way": waived(request.is_some(), "else nothing changes")},
+        "A request is lost, or refused: the leader asks again if it still needs to.",
+        guard={"a request is on its way": waived(request.is_some(), "otherwise nothing changes")},
         updates={request: NOTHING_ASKED},
     )
 
@@ -121,23 +125,25 @@ def alter_partition(chosen: Chosen) -> Action:
     )
     made = change(chosen, wants)
     guard: dict[str, Expr | Clause] = {
-        "a request has come": waived(request.is_some(), "none names no ISR, which the leader is not in"),
-        "its leader epoch is the current one": waived(
-            asked_change["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch shows as much"
+        "a request has come": waived(
+            request.is_some(), "without a request there is no ISR, so the leader is not in it"
         ),
-        "it is of the leader": waived(asked_change["sender"].eq(leader), "INVALID_REQUEST; the epoch shows as much"),
+        "its leader epoch is the current one": waived(
+            asked_change["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch already shows it"
+        ),
+        "it is the leader's": waived(asked_change["sender"].eq(leader), "INVALID_REQUEST; the epoch already shows it"),
         "its partition epoch is the current one": asked_change["partition_epoch"].eq(partition_epoch),
         "the ISR is within the replicas": waived(asked_change["isr"].subset_of(members(place)), "INVALID_REQUEST"),
         "the leader is in the ISR": waived(asked_change["isr"].contains(leader), "INVALID_REQUEST"),
-        "whoever has not recovered is alone": either(~asked_change["recovering"], asked_change["isr"].size() <= 1),
-        "who has recovered does so once": waived(either(recovering, ~asked_change["recovering"]), "INVALID_REQUEST"),
+        "a leader that has not recovered is alone": either(
+            ~asked_change["recovering"], asked_change["isr"].size() <= 1
+        ),
+        "a leader recovers only once": waived(either(recovering, ~asked_change["recovering"]), "INVALID_REQUEST"),
     }
     if chosen.has("KIP-841"):
         guard["all members are active"] = forall(s, asked_change["isr"].contains(s).implies(is_active(s)))
     if chosen.has("KIP-903"):
-        guard["all members are the processes that were meant"] = ~asked_change["isr"].intersects(
-            asked_change["outdated"]
-        )
+        guard["all members are the intended processes"] = ~asked_change["isr"].intersects(asked_change["outdated"])
     return action(
         "AlterPartition",
         "The controller writes the ISR that the leader asks for.",
@@ -156,7 +162,7 @@ def elect_preferred(chosen: Chosen) -> Action:
         "An administrator, or the controller by itself, wants the preferred replica to lead.",
         *asked(chosen),
         guard={
-            "another one leads, or nobody": waived(~first_of(leader, members(place), place), "nothing would change"),
+            "another replica leads, or none": waived(~first_of(leader, members(place), place), "nothing would change"),
             **made.guard,
         },
         limits=room(made),
@@ -169,7 +175,7 @@ def elect_unclean(chosen: Chosen) -> Action:
     made = change(chosen, Wanted(lambda who: may_lead(chosen, who), unclean=True))
     return action(
         "ElectUnclean",
-        "An administrator, or since 3.9 the controller by itself, wants somebody to lead, whoever it is.",
+        "An administrator, or since 3.9 the controller by itself, wants any replica to lead.",
         *asked(chosen),
         guard={"nobody leads": leader < 0, **made.guard},
         limits=room(made),
@@ -181,13 +187,15 @@ def elect_unclean(chosen: Chosen) -> Action:
 def want(chosen: Chosen) -> Action:
     return action(
         "Want",
-        "An administrator thinks of two other replicas.",
+        "An administrator chooses two other replicas.",
         one,
         other,
         guard={
-            "there are two": waived(one.ne(other), "one replica is legal too; two keep instances small"),
-            "the partition is there": waived(is_there(), "a topic is created with those that are wanted at first"),
-            "wants nothing else": waived(members(wanted).is_empty(), "one thing is wanted at a time"),
+            "there are two": waived(one.ne(other), "one replica is legal, too; two keep instances small"),
+            "the partition exists": waived(
+                is_there(), "a topic is created with the replicas that were chosen at first"
+            ),
+            "makes no other request": waived(members(wanted).is_empty(), "one request is made at a time"),
         },
         updates={wanted: mapped(r, ite(r.eq(one), FIRST, ite(r.eq(other), SECOND, NONE)))},
     )
@@ -209,10 +217,10 @@ def reassign(chosen: Chosen) -> Action:
     made = change(chosen, wants)
     return action(
         "Reassign",
-        "An administrator wants other replicas; if the ISR allows it, the reassignment ends at once.",
+        "An administrator requests other replicas; if the ISR allows it, the reassignment ends at once.",
         *asked(chosen),
         guard={
-            "the partition is there": is_there(),
+            "the partition exists": is_there(),
             "there are replicas": ~target.is_empty(),
             "all are registered": waived(forall(s, target.contains(s).implies(is_known(s))), "only they can catch up"),
             **_placed(chosen),
@@ -250,11 +258,11 @@ def cancel(chosen: Chosen) -> Action:
     made = change(chosen, wants)
     return action(
         "Cancel",
-        "An administrator takes a reassignment back.",
+        "An administrator cancels a reassignment.",
         *asked(chosen),
         guard={
             "a reassignment goes on": ~adding.union(removing).is_empty(),
-            "somebody else is in the ISR, or leaders may be unclean": (
+            "another replica is in the ISR, or leaders may be unclean": (
                 const(may_be_unclean(chosen), Bool) | ~left.is_empty()
             ),
             **made.guard,

@@ -94,7 +94,7 @@ def logged(chosen: Chosen) -> Projection:
 
 JOINS_AS_MEANT = Property(
     "JoinsAsMeant",
-    "Who enters the ISR at its leader's request is the process that the leader meant.",
+    "A replica that enters the ISR at its leader's request is the process that the leader meant.",
     request.is_some().implies(
         forall(
             r,
@@ -109,7 +109,7 @@ JOINS_AS_MEANT = Property(
 )
 FENCED_OUT = Property(
     "FencedLeavesIsr",
-    "Who is not active is in no ISR, but as the last one of a partition that nobody leads.",
+    "An inactive broker is in no ISR, except as the last member of a partition without a leader.",
     forall(
         r,
         (isr.contains(r) & ~is_active(r)).implies(both(leader < 0, isr.size() <= 1)),
@@ -135,7 +135,7 @@ REASSIGNMENT_NOT_BLOCKED = Property(
 )
 EPOCH_WITH_REASON = Property(
     "EpochHasReason",
-    "The leader epoch grows only with another leader, or as a replica goes.",
+    "The leader epoch grows only with another leader, or when a replica is removed.",
     both(after(leader_epoch).ne(leader_epoch), after(leader).eq(leader)).implies(
         ~members(place).subset_of(after(members(place)))
     ),
@@ -164,7 +164,7 @@ NONE_WHERE_CORDONED = Property(
     "step",
     cites=("KIP-1066", "KAFKA-20832"),
 )
-ELR_APART = Property("ElrApartFromIsr", "Nobody is both in the ISR and eligible.", ~isr.intersects(elr))
+ELR_APART = Property("ElrApartFromIsr", "No replica is both in the ISR and eligible.", ~isr.intersects(elr))
 ELR_SMALL = Property(
     "ElrOnlyWhileSmall",
     "After a change, replicas are eligible only while the ISR is smaller than min.insync.replicas.",
@@ -172,7 +172,10 @@ ELR_SMALL = Property(
 )
 ELR_KEPT = Property(
     "EligibleIsKept",
-    "Who is eligible and goes on stays so until it or enough others are in the ISR, or an election is unclean.",
+    (
+        "An eligible replica that stays alive remains eligible until it or enough others are in the ISR, or "
+        "an election is unclean."
+    ),
     forall(
         r,
         both(
@@ -183,12 +186,12 @@ ELR_KEPT = Property(
     "step",
     cites=("KIP-966",),
 )
-ELECTS = Property("AnotherIsElected", "A leader that goes is replaced.", _elected & (leader >= 0), "sometimes")
+ELECTS = Property("AnotherIsElected", "A leader that leaves is replaced.", _elected & (leader >= 0), "sometimes")
 RETURNS = Property(
-    "LeaderlessIsLed", "A partition that nobody leads gets a leader.", _elected & (leader < 0) & is_there(), "sometimes"
+    "LeaderlessIsLed", "A partition without a leader gets one.", _elected & (leader < 0) & is_there(), "sometimes"
 )
 JOINS = Property("IsrGrows", "A replica enters the ISR.", is_there() & ~after(isr).subset_of(isr), "sometimes")
-UNCLEANLY = Property("UncleanElected", "Somebody is elected uncleanly.", recovering, "sometimes")
+UNCLEANLY = Property("UncleanElected", "A leader is elected uncleanly.", recovering, "sometimes")
 FROM_ELR = Property("EligibleElected", "An eligible replica is elected.", _elected & _was_eligible, "sometimes")
 LAST_KNOWN = Property(
     "LastKnownElected",
@@ -197,14 +200,14 @@ LAST_KNOWN = Property(
     "sometimes",
 )
 REASSIGNED = Property(
-    "ReassignmentEnds", "A replica goes for good.", ~removing.is_empty() & after(removing).is_empty(), "sometimes"
+    "ReassignmentEnds", "A replica is removed for good.", ~removing.is_empty() & after(removing).is_empty(), "sometimes"
 )
 
 
 def _kept(chosen: Chosen) -> Property:
     return Property(
         "LeaderIsKept",
-        "A leader that can go on is replaced by the first replica only.",
+        "A leader that can go on is replaced only by the first replica.",
         (_elected & (leader >= 0)).implies(
             forall(
                 r,

@@ -78,7 +78,7 @@ def register(chosen: Chosen) -> Action:
         guard, limits = dict(made.guard), room(made)
     return action(
         "Register",
-        "A process of a broker registers; what it was before is known to be over.",
+        "A process of a broker registers; its earlier process is known to have ended.",
         b,
         *asked(chosen),
         *((clean,) if chosen.has("KAFKA-18106") and chosen.has(ELR) else ()),
@@ -146,10 +146,10 @@ def fence(chosen: Chosen) -> Action:
     after = ite(is_one_of(b, LEAVING, LEFT), const(LEFT, Registration), const(FENCED, Registration))
     return action(
         "Fence",
-        "A broker's session ends, or it stops: it leaves the ISR, and leads no more.",
+        "A broker's session ends, or the broker stops: it leaves the ISR, and no longer leads.",
         b,
         *asked(chosen),
-        guard={"it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a session"), **made.guard},
+        guard={"it is registered": waived(~is_one_of(b, UNREGISTERED), "no other broker has a session"), **made.guard},
         limits=room(made),
         updates={registration[b]: after, **made.updates},
         cites=(f"{MANAGER}.handleBrokerFenced",),
@@ -162,7 +162,7 @@ def shut_down(chosen: Chosen) -> Action:
     reports_fencing = chosen.has("KAFKA-13916")
     return action(
         "ShutDown",
-        "A broker asks for a controlled shutdown, perhaps once more: it leaves the ISR, and leads no more.",
+        "A broker asks for a controlled shutdown, perhaps once more: it leaves the ISR, and no longer leads.",
         b,
         *asked(chosen),
         guard={"it is unfenced": is_one_of(b, UNFENCED, LEAVING), **made.guard},
@@ -177,7 +177,7 @@ def unregister(chosen: Chosen) -> Action:
     made = _removal(chosen, either(isr.contains(b), elr.contains(b)) if chosen.has(ELR) else isr.contains(b))
     return action(
         "Unregister",
-        "A broker's registration is removed: it leaves the ISR, and leads no more.",
+        "A broker's registration is removed: it leaves the ISR, and no longer leads.",
         b,
         *asked(chosen),
         guard={"it is registered": is_one_of(b, *chosen.previous(REGISTRATION, UNREGISTERED)), **made.guard},
@@ -200,11 +200,11 @@ def may_be_cordoned(chosen: Chosen) -> bool:
 def cordon(chosen: Chosen) -> Action:
     return action(
         "Cordon",
-        "A broker says that all its directories are cordoned: it is to get no new replica.",
+        "A broker reports that all its directories are cordoned: it is to get no new replica.",
         b,
         guard={
-            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else sends heartbeats"),
-            "they were not before": waived(~cordoned.contains(b), "else nothing changes"),
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "no other broker sends heartbeats"),
+            "they were not before": waived(~cordoned.contains(b), "otherwise nothing changes"),
         },
         updates={cordoned: cordoned.insert(b)},
         cites=(f"{MANAGER}.handleDirectoriesCordoned", "KIP-1066"),
@@ -214,9 +214,9 @@ def cordon(chosen: Chosen) -> Action:
 def uncordon(chosen: Chosen) -> Action:
     return action(
         "Uncordon",
-        "A broker says that some directory of it is not cordoned any more.",
+        "A broker reports that one of its directories is no longer cordoned.",
         b,
-        guard={"all were before": waived(cordoned.contains(b), "else nothing changes")},
+        guard={"all were before": waived(cordoned.contains(b), "otherwise nothing changes")},
         updates={cordoned: cordoned.remove(b)},
         cites=(f"{MANAGER}.handleDirectoriesCordoned", "KIP-1066"),
     )
@@ -228,12 +228,12 @@ def lose_directory(chosen: Chosen) -> Action:
     made = change(chosen, wanted)
     return action(
         "LoseDirectory",
-        "The directory of a replica fails: it leaves the ISR, and leads no more.",
+        "The directory of a replica fails: the replica leaves the ISR, and no longer leads.",
         b,
         *asked(chosen),
         guard={
-            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else sends heartbeats"),
-            "it has a replica": waived(members(place).contains(b), "another directory is none of the partition's"),
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "no other broker sends heartbeats"),
+            "it has a replica": waived(members(place).contains(b), "another directory does not concern the partition"),
             **made.guard,
         },
         limits=room(made),
@@ -250,11 +250,11 @@ def assign_directory(chosen: Chosen) -> Action:
     forgotten = {elr: NO_BROKERS} if empties else {}
     return action(
         "AssignDirectory",
-        "A broker says in which directory its replica is; that does not make a failed one good.",
+        "A broker reports the directory of its replica; that does not repair a failed one.",
         b,
         *asked(chosen),
         guard={
-            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a broker epoch"),
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "no other broker has a broker epoch"),
             "it has a replica": waived(members(place).contains(b), "NOT_LEADER_OR_FOLLOWER"),
             **made.guard,
         },

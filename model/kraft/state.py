@@ -13,10 +13,10 @@ from ..expr import Expr, const, exists, field, fill, forall, ite, mapped, those,
 from ..protocol import Field, starts
 from ..sorts import Bool, Bound, Enum, Int, MapOf, OptionOf, Record, SetOf, Setting
 
-BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
-MAX_EPOCH = Setting("max_partition_epoch", 4, "the last partition epoch: how often the partition is changed")
-MIN_ISR = Setting("min_isr", 2, "what min.insync.replicas comes to: never more than there are replicas", at_least=1)
-REPLICAS = Setting("replicas", 3, "how many replicas an administrator asks for", at_least=1)
+BROKERS = Setting("brokers", 3, "the number of brokers", at_least=1)
+MAX_EPOCH = Setting("max_partition_epoch", 4, "the last partition epoch: the number of changes to the partition")
+MIN_ISR = Setting("min_isr", 2, "the effective min.insync.replicas: never more than the number of replicas", at_least=1)
+REPLICAS = Setting("replicas", 3, "the number of replicas that an administrator requests", at_least=1)
 SETTINGS = (BROKERS, REPLICAS, MAX_EPOCH)
 
 NOBODY = -1
@@ -60,10 +60,14 @@ NO_BROKERS = const(frozenset(), Brokers)
 NONE = const(NOBODY, Place)
 NOTHING_ASKED = const(None, OptionOf(Request))
 _PARTITION = (
-    starts(place, fill(Places, NOBODY), "where each broker stands among the replicas, from 0 on; -1: it is none"),
+    starts(
+        place,
+        fill(Places, NOBODY),
+        "the position of each broker among the replicas, from 0 on; -1: it is not a replica",
+    ),
     starts(isr, frozenset(), "the in-sync replicas"),
-    starts(leader, NOBODY, "who leads; -1 is nobody"),
-    starts(recovering, False, "whether the leader was elected uncleanly, and has not recovered since"),
+    starts(leader, NOBODY, "the leader; -1: none"),
+    starts(recovering, False, "the leader was elected uncleanly, and has not recovered since"),
     starts(leader_epoch, 0, "grows with each record that names a leader"),
     starts(partition_epoch, 0, "grows with each record"),
     starts(adding, frozenset(), "the replicas that a reassignment adds"),
@@ -74,20 +78,20 @@ CORDONED = "cordoned directories"
 _OF_BEHAVIOUR = {
     "KIP-966": (
         starts(elr, frozenset(), "the eligible leader replicas"),
-        starts(last_known, NOBODY, "who led when the last one left the ISR; -1 is nobody"),
+        starts(last_known, NOBODY, "the leader when the last member left the ISR; -1: none"),
     ),
     "KIP-858": (starts(offline, frozenset(), "the brokers on which the replica's directory has failed"),),
-    CORDONED: (starts(cordoned, frozenset(), "the brokers all of whose directories are cordoned"),),
+    CORDONED: (starts(cordoned, frozenset(), "the brokers whose directories are all cordoned"),),
 }
 
 
 def fields(behaviours: Iterable[str]) -> tuple[Field, ...]:
     """The state of a cluster whose release has these behaviours and parts."""
     return (
-        starts(registration, fill(registration.sort, UNREGISTERED), "what each broker is, by its records"),
+        starts(registration, fill(registration.sort, UNREGISTERED), "the state of each broker, by its records"),
         *_PARTITION,
         *(each for id in sorted(set(behaviours) & set(_OF_BEHAVIOUR)) for each in _OF_BEHAVIOUR[id]),
-        starts(wanted, mapped(r, ite(r < REPLICAS, r, NONE)), "the replicas that an administrator asks for"),
+        starts(wanted, mapped(r, ite(r < REPLICAS, r, NONE)), "the replicas that an administrator requests"),
         starts(request, None, "a leader's AlterPartition request on its way"),
     )
 

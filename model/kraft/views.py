@@ -17,9 +17,9 @@ LOGGED = View(
         **{name: PARTITION.fields[name] for name in ("leader", "isr", "replicas")},
         "adding": (SetOf(Broker), "the replicas that a reassignment adds"),
         "removing": (SetOf(Broker), "the replicas that a reassignment removes"),
-        "elr": (SetOf(Broker), "the eligible leader replicas, where they are on"),
-        "last_known": (SetOf(Broker), "who led when the last one left the ISR"),
-        "recovering": (Bool, "whether the leader was elected uncleanly, and has not recovered since"),
+        "elr": (SetOf(Broker), "the eligible leader replicas, if the feature is on"),
+        "last_known": (SetOf(Broker), "the leader when the last member left the ISR"),
+        "recovering": (Bool, "the leader was elected uncleanly, and has not recovered since"),
         "inactive": (SetOf(Broker), "the brokers that are not registered, fenced, or in controlled shutdown"),
     },
 )
@@ -58,34 +58,34 @@ alive or not, where unclean elections are allowed (PartitionReassignmentRevert).
 
 ELECTED_ACTIVE = Property(
     "ElectedIsActive",
-    "Who is elected is unfenced, and not in controlled shutdown.",
+    "The elected replica is unfenced, and not in controlled shutdown.",
     _elected.implies(~after(_leader).set().intersects(_inactive)),
     "step",
     cites=("KAFKA-13916", "KAFKA-19522"),
 )
 JOINS_ACTIVE = Property(
     "JoinsActive",
-    "Who enters the ISR is unfenced, and not in controlled shutdown.",
+    "A replica that enters the ISR is unfenced, and not in controlled shutdown.",
     ~after(_isr).minus(_isr).intersects(_inactive),
     "step",
     cites=("KIP-841",),
 )
 UNCLEAN_MARKED = Property(
     "UncleanIsMarked",
-    "Who is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering.",
+    ("A replica that is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering."),
     _elected.implies(either(ELECTED_CLEANLY, _marked)),
     "step",
     cites=("KIP-704", "KIP-966"),
 )
 ELECTED_TRUSTED = Property(
     "ElectedIsTrusted",
-    "Who is elected was in the ISR, eligible, or the last known leader; or a reassignment made way for it.",
+    ("The elected replica was in the ISR, eligible, or the last known leader; or a reassignment made way for it."),
     _elected.implies(either(_trusted, after(_leader).set().subset_of(LOGGED["last_known"]), _caught_up)),
     "step",
 )
 REASSIGNED_IN_SYNC = Property(
     "ReassignmentEndsInSync",
-    "A reassignment ends when all replicas that it leaves are in the ISR.",
+    "A reassignment ends when all remaining replicas are in the ISR.",
     REASSIGNMENT_COMPLETES.implies(either(after(_replicas).subset_of(after(_isr)), after(LOGGED["recovering"]))),
     "step",
     cites=("KAFKA-15665",),
@@ -93,8 +93,10 @@ REASSIGNED_IN_SYNC = Property(
 _awaited = ite(_adding.size() < _removing.size(), after(_replicas), _adding.minus(_removing))
 ADDED_IN_SYNC = Property(
     "ReassignmentEndsWithAdded",
-    "A reassignment ends when all replicas that it adds are in the ISR; if it adds fewer than it removes, all that it"
-    " leaves.",
+    (
+        "A reassignment ends when all replicas that it adds are in the ISR; if it adds fewer than it "
+        "removes, when all remaining replicas are."
+    ),
     REASSIGNMENT_COMPLETES.implies(either(_awaited.subset_of(after(_isr)), after(LOGGED["recovering"]))),
     "step",
     cites=("KAFKA-19975",),

@@ -92,7 +92,7 @@ become_candidate = action(
     "BecomeCandidate",
     "A voter that hears of no leader for too long raises the epoch, and asks for votes.",
     voter,
-    guard={"does not lead": waived(role[voter].ne("Leader"), "a leader that stands again leads its epoch no more")},
+    guard={"does not lead": waived(role[voter].ne("Leader"), "a leader that stands again no longer leads its epoch")},
     limits={"epochs are left": epoch[voter] < MAX_EPOCH},
     updates=stands(voter),
     cites=("KIP-595", "QuorumState.transitionToCandidate"),
@@ -105,7 +105,7 @@ grant_vote = action(
     candidate,
     guard={
         "a candidate asks": waived(
-            role[candidate].eq("Candidate") & voter.ne(candidate), "a vote that nobody asked for makes nobody leader"
+            role[candidate].eq("Candidate") & voter.ne(candidate), "a vote without a candidate elects no leader"
         ),
         "no later epoch is known": epoch[voter] <= epoch[candidate],
         "the vote is free": either(
@@ -134,7 +134,7 @@ become_leader = action(
     guard={
         "is a candidate": waived(
             role[candidate].eq("Candidate"),
-            "only who asks for votes has some; needed where voters ask before they stand (KIP-996)",
+            "only a node that asks for votes has some; needed if voters ask before they stand (KIP-996)",
         ),
         "has a majority": is_majority(granted[candidate]),
     },
@@ -174,12 +174,12 @@ hear_of_epoch = action(
 
 follow = action(
     "Follow",
-    "A voter hears who leads its epoch, or a later one.",
+    "A voter hears of the leader of its epoch, or of a later one.",
     voter,
     whom,
     guard={
         "the other one leads": waived(
-            role[whom].eq("Leader") & voter.ne(whom), "who follows no leader fetches nothing"
+            role[whom].eq("Leader") & voter.ne(whom), "a voter without a leader fetches nothing"
         ),
         "no later epoch is known": epoch[voter] <= epoch[whom],
         "is new to it": waived(
@@ -202,7 +202,7 @@ fetch = action(
     voter,
     whom,
     guard={
-        "follows": waived(follows(voter, whom), "a record that fits is the right one, whoever has it"),
+        "follows": waived(follows(voter, whom), "a record that fits is the right one, whichever log it is from"),
         "the logs agree so far": same_end(voter, whom),
         "the leader has more": end(voter) < end(whom),
     },
@@ -212,13 +212,13 @@ fetch = action(
 
 truncate = action(
     "Truncate",
-    "A follower whose log has parted from its leader's cuts it where they part.",
+    "A follower whose log diverges from its leader's cuts it where they diverge.",
     voter,
     whom,
     offset,
     guard={
         "follows": follows(voter, whom),
-        "the logs part at the offset": forall(at, (at < offset).implies(log[voter].at(at).eq(log[whom].at(at))))
+        "the logs diverge at the offset": forall(at, (at < offset).implies(log[voter].at(at).eq(log[whom].at(at))))
         & log[voter].at(offset).ne(log[whom].at(offset)),
         "cuts its own records": waived(offset < end(voter), "to cut beyond the end cuts nothing"),
     },
@@ -250,18 +250,20 @@ learn_hw = action(
     voter,
     whom,
     guard={
-        "follows": waived(follows(voter, whom), "what anybody knows to be committed is, where the logs agree"),
+        "follows": waived(
+            follows(voter, whom), "a record that any voter knows to be committed is committed, if the logs agree"
+        ),
         "the logs agree so far": same_end(voter, whom),
-        "grows": waived(hw[voter] < minimum(hw[whom], end(voter)), "less than it knows harms nobody"),
+        "grows": waived(hw[voter] < minimum(hw[whom], end(voter)), "a lower high watermark does no harm"),
     },
     updates={hw[voter]: minimum(hw[whom], end(voter))},
 )
 
 resign = action(
     "Resign",
-    "A leader leads no more: it shuts down, or hears from no majority.",
+    "A leader resigns: it shuts down, or hears from no majority.",
     voter,
-    guard={"leads": waived(role[voter].eq("Leader"), "who leads nothing loses nothing by it")},
+    guard={"leads": waived(role[voter].eq("Leader"), "a voter that does not lead loses nothing by it")},
     updates={role[voter]: "Resigned"},
     cites=("KIP-595", "KAFKA-15489"),
 )
@@ -278,7 +280,7 @@ CHANGES_OF_VOTERS = "changes of the voters (KIP-853)"
 
 QUORUM = Model(
     name="quorum",
-    statement="KRaft's metadata quorum, but votes are in memory only.",
+    statement="KRaft's metadata quorum with votes in memory only.",
     settings=SETTINGS,
     fields=FIELDS,
     actions=(
@@ -289,7 +291,7 @@ QUORUM = Model(
     left_out=(
         CHANGES_OF_VOTERS,
         "snapshots",
-        "answers that come late: a vote is counted, and a fetch heard of, as soon as it is given",
+        "late answers: a vote is counted, and a fetch is seen, as soon as it is given",
         "losses of the disk",
     ),
 )

@@ -18,7 +18,7 @@ restart = action(
 
 KIP_595 = Behaviour(
     "KIP-595",
-    "Epoch and vote are on disk before anybody is answered.",
+    "Epoch and vote are on disk before any request is answered.",
     replaces=(restart,),
     cites=("KIP-595",),
     breaks_without=("OneVotePerEpoch", "OneLeaderPerEpoch"),

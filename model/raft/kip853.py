@@ -26,7 +26,7 @@ from .state import LOG_SIZE, Role, Voter, end, epoch, follows, granted, hw, log,
 voter_sets = field("voter_sets", MapOf(Voter, SeqOf(SetOf(Voter), LOG_SIZE)))
 first_voters = field("first_voters", SetOf(Voter))
 FIELDS = (
-    starts(voter_sets, fill(voter_sets.sort, ()), "each node's log: who are the voters since each record"),
+    starts(voter_sets, fill(voter_sets.sort, ()), "each node's log: the voters since each record"),
     starts(first_voters, full(Voter), "the voters that the cluster was formatted with"),
 )
 member, asked = var("member", Voter), var("asked", Voter)
@@ -69,7 +69,7 @@ begin_without = action(
     guard={
         "nothing has happened": forall(member, epoch[member].eq(0)),
         "others are left": ~first_voters.remove(voter).is_empty(),
-        "is one of them": waived(first_voters.contains(voter), "who is left out twice is left out"),
+        "is one of them": waived(first_voters.contains(voter), "a node that is left out twice is left out"),
     },
     updates={first_voters: first_voters.remove(voter)},
     cites=("KIP-853", "kafka.tools.StorageTool"),
@@ -146,7 +146,7 @@ add_voter = action(
     "A leader adds a node to the voters.",
     voter,
     whom,
-    guard=may_change(voter) | {"is no voter yet": waived(~voters_of(voter).contains(whom), "it would add nobody")},
+    guard=may_change(voter) | {"is not a voter yet": waived(~voters_of(voter).contains(whom), "it would add no node")},
     limits=ROOM,
     updates=changes(voter, voters_of(voter).insert(whom)),
     cites=("KIP-853", "KIP-1186", "AddVoterHandler"),
@@ -159,7 +159,7 @@ remove_voter = action(
     whom,
     guard=may_change(voter)
     | {
-        "is a voter": waived(voters_of(voter).contains(whom), "it would remove nobody"),
+        "is a voter": waived(voters_of(voter).contains(whom), "it would remove no node"),
         "is not the last": ~voters_of(voter).remove(whom).is_empty(),
     },
     limits=ROOM,
@@ -218,7 +218,7 @@ COMMITS_LATER = Property(
 )
 LEADER_REMOVED = Property(
     "LeaderRemovesItself",
-    "A leader has committed that it is no voter any more.",
+    "A leader has committed that it is no longer a voter.",
     exists(one, role[one].eq("Resigned") & ~set_before(one, hw[one]).contains(one) & first_voters.contains(one)),
     "sometimes",
 )

@@ -20,7 +20,7 @@ become_prospective = action(
 
 would_vote = action(
     "WouldVote",
-    "A voter says that it would vote for another one. It promises nothing by that.",
+    "A voter says that it would vote for another one. This promises nothing.",
     voter,
     whom,
     guard={

@@ -45,14 +45,18 @@ told_in = field("told_in", MapOf(Voter, Epoch))
 HISTORY = Ghosts(
     "history",
     (
-        starts(votes, fill(votes.sort, fill(by_epoch, None)), "whom each voter gave its vote, in each epoch"),
-        starts(elected, fill(elected.sort, None), "who was elected in each epoch"),
-        starts(electors, fill(electors.sort, frozenset()), "by whose votes"),
+        starts(
+            votes, fill(votes.sort, fill(by_epoch, None)), "the candidate that got each voter's vote, in each epoch"
+        ),
+        starts(elected, fill(elected.sort, None), "the voter that was elected in each epoch"),
+        starts(electors, fill(electors.sort, frozenset()), "the voters that elected the leader of each epoch"),
         starts(led, fill(led.sort, ()), "the log of each epoch's leader, as it last was in that epoch"),
         starts(settled, fill(settled.sort, 0), "below it the leader of each epoch knew its log to be committed"),
         starts(holders, fill(holders.sort, frozenset()), "the majority that had it so far"),
         starts(
-            told_in, fill(told_in.sort, 0), "the epoch whose leader knew to be committed what each voter knows to be"
+            told_in,
+            fill(told_in.sort, 0),
+            "the epoch of the leader that knew each voter's high watermark to be committed",
         ),
     ),
     updates={
@@ -86,7 +90,7 @@ VOTES_ARE_RECORDED = Property(
 )
 CANDIDATES_HAVE_VOTES = Property(
     "CandidatesHaveVotes",
-    "Whose vote a candidate has gave it in the candidate's epoch.",
+    "A voter whose vote a candidate has gave it in the candidate's epoch.",
     forall(
         one,
         forall(
@@ -97,7 +101,7 @@ CANDIDATES_HAVE_VOTES = Property(
 )
 ELECTED_BY_MAJORITY = Property(
     "ElectedByMajority",
-    "Who was elected in an epoch was so by the votes of a majority, given in that epoch.",
+    "The voter elected in an epoch was elected by the votes of a majority, given in that epoch.",
     forall(
         e,
         elected[e]
@@ -109,12 +113,12 @@ ELECTED_BY_MAJORITY = Property(
 )
 LEADERS_ARE_ELECTED = Property(
     "LeadersAreElected",
-    "Who leads an epoch was elected in it.",
+    "The leader of an epoch was elected in it.",
     forall(one, role[one].eq("Leader").implies(elected[epoch[one]].eq(some(one)))),
 )
 ELECTED_ONCE = Property(
     "ElectedOnce",
-    "Who was elected in an epoch has reached it, and is no candidate of it any more.",
+    "The voter elected in an epoch has reached it, and is no longer a candidate in it.",
     forall(
         one,
         forall(
@@ -125,8 +129,10 @@ ELECTED_ONCE = Property(
 )
 LEADERS_LOG_IS_KEPT = Property(
     "LeadersLogIsKept",
-    "The log of who leads is that of its epoch's leader; an epoch in which nobody was elected has no records, and none "
-    "that are known to be committed.",
+    (
+        "The log of a leading voter is that of its epoch's leader; an epoch without an elected leader has no "
+        "records, and none that are known to be committed."
+    ),
     both(
         forall(
             one,
@@ -166,7 +172,10 @@ RECORDS_NOT_AHEAD = Property(
 )
 SETTLED_BY_MAJORITY = Property(
     "SettledByMajority",
-    "What a leader knew to be committed ends with a record of its epoch, and a majority had it. Who leads knows it.",
+    (
+        "The records that a leader knew to be committed end with a record of its epoch, and a majority had "
+        "them. The leading voter knows them."
+    ),
     both(
         forall(
             e,
@@ -177,7 +186,10 @@ SETTLED_BY_MAJORITY = Property(
 )
 HOLDERS_HOLD = Property(
     "HoldersHold",
-    "Who had what the leader of an epoch knew to be committed has it still, and has reached that epoch.",
+    (
+        "A voter that had the records that the leader of an epoch knew to be committed still has them, and "
+        "has reached that epoch."
+    ),
     forall(
         one,
         forall(
@@ -190,7 +202,7 @@ HOLDERS_HOLD = Property(
 )
 LATER_LEADERS_HOLD = Property(
     "LaterLeadersHold",
-    "Who was elected in a later epoch had what the leader of an earlier one knew to be committed.",
+    ("The voter elected in a later epoch had the records that the leader of an earlier one knew to be committed."),
     forall(
         d,
         forall(
@@ -204,7 +216,10 @@ LATER_LEADERS_HOLD = Property(
 )
 CANDIDATES_HOLD = Property(
     "CandidatesHold",
-    "Who has the vote of a voter that had what the leader of an earlier epoch knew to be committed has it, too.",
+    (
+        "A candidate with the vote of a voter that had the records that the leader of an earlier epoch knew "
+        "to be committed has them, too."
+    ),
     forall(
         one,
         forall(
@@ -227,7 +242,10 @@ CANDIDATES_HOLD = Property(
 )
 HW_IS_SETTLED = Property(
     "HwIsSettled",
-    "What a voter knows to be committed the leader of its epoch or an earlier one knew to be.",
+    (
+        "The records that a voter knows to be committed were known to be committed by the leader of its "
+        "epoch or an earlier one."
+    ),
     forall(
         one,
         (hw[one] > 0).implies((hw[one] <= settled[told_in[one]]) & (told_in[one] <= epoch[one])),
@@ -235,7 +253,7 @@ HW_IS_SETTLED = Property(
 )
 SETTLED_IS_IN_LOG = Property(
     "SettledIsInLog",
-    "Who knows records to be committed has them as that leader had.",
+    "A voter that knows records to be committed has them as that leader had.",
     forall(one, forall(at, (at < hw[one]).implies(log[one].at(at).eq(led[told_in[one]].at(at))))),
 )
 

@@ -18,7 +18,7 @@ stands_or_leads = role[one].eq("Candidate") | role[one].eq("Leader")
 
 SETS_ARE_OF_RECORDS = Property(
     "SetsAreOfRecords",
-    "Since each record of a log it names some voters, at least one.",
+    "At each record of a log, the log names at least one voter.",
     both(
         ~first_voters.is_empty(),
         forall(
@@ -32,7 +32,7 @@ SETS_ARE_OF_RECORDS = Property(
 )
 CANDIDATES_ARE_VOTERS = Property(
     "CandidatesAreVoters",
-    "Who asks for votes is one of its voters, and has left the epoch in which the cluster was formatted.",
+    ("A node that asks for votes is one of its voters, and has left the epoch in which the cluster was formatted."),
     forall(
         one,
         both(
@@ -42,7 +42,7 @@ CANDIDATES_ARE_VOTERS = Property(
     ),
 )
 HW_WITHIN_LOG = Property(
-    "HwWithinLog", "What a node knows to be committed is in its log.", forall(one, hw[one] <= end(one))
+    "HwWithinLog", "The records that a node knows to be committed are in its log.", forall(one, hw[one] <= end(one))
 )
 
 LEMMAS = (SETS_ARE_OF_RECORDS, CANDIDATES_ARE_VOTERS, HW_WITHIN_LOG)

@@ -47,7 +47,7 @@ LEADER_COMPLETE = Property(
 )
 COMMITTED_AGREES = Property(
     "CommittedAgrees",
-    "What two voters know to be committed is the same.",
+    "Two voters know the same records to be committed.",
     forall(
         one,
         forall(
@@ -58,7 +58,7 @@ COMMITTED_AGREES = Property(
 )
 COMMITTED_STAYS = Property(
     "CommittedStays",
-    "What a voter knows to be committed is not cut from its log.",
+    "A record that a voter knows to be committed is not cut from its log.",
     forall(one, forall(at, (at < hw[one]).implies(after(log[one]).at(at).eq(log[one].at(at))))),
     "step",
 )
@@ -80,7 +80,7 @@ LOG_MATCHING = Property(
 )
 WATERMARK_GROWS = Property(
     "HighWatermarkNeverFalls",
-    "While a voter leads an epoch, what it knows to be committed never becomes less.",
+    "While a voter leads an epoch, its high watermark never falls.",
     forall(
         one,
         (role[one].eq("Leader") & after(role[one]).eq("Leader") & after(epoch[one]).eq(epoch[one])).implies(

@@ -6,9 +6,9 @@ from ..expr import Expr, field, fill, setting, some, var
 from ..protocol import starts
 from ..sorts import Enum, Finite, Int, MapOf, OptionOf, SeqOf, SetOf, Setting
 
-VOTERS = Setting("voters", 3, "how many voters the quorum has", at_least=1)
+VOTERS = Setting("voters", 3, "the number of voters", at_least=1)
 MAX_EPOCH = Setting("max_epoch", 2, "the last epoch")
-LOG_SIZE = Setting("log_size", 2, "how many records fit into a log", at_least=1)
+LOG_SIZE = Setting("log_size", 2, "the number of records that fit into a log", at_least=1)
 SETTINGS = (VOTERS, MAX_EPOCH, LOG_SIZE)
 
 Voter = Finite("Voter", VOTERS)
@@ -25,12 +25,12 @@ log = field("log", MapOf(Voter, SeqOf(Epoch, LOG_SIZE)))
 hw = field("hw", MapOf(Voter, Offset))
 
 FIELDS = (
-    starts(role, fill(role.sort, "Unattached"), "what each voter is in its epoch"),
+    starts(role, fill(role.sort, "Unattached"), "the role of each voter in its epoch"),
     starts(epoch, fill(epoch.sort, 0), "the epoch that each voter has reached"),
-    starts(voted, fill(voted.sort, None), "who has each voter's vote in its epoch"),
-    starts(leader, fill(leader.sort, None), "whom each voter follows in its epoch"),
-    starts(granted, fill(granted.sort, frozenset()), "whose votes each candidate has, or would have"),
-    starts(log, fill(log.sort, ()), "each voter's log: of each record the epoch in which it was appended"),
+    starts(voted, fill(voted.sort, None), "the candidate that has each voter's vote in its epoch"),
+    starts(leader, fill(leader.sort, None), "the leader that each voter follows in its epoch"),
+    starts(granted, fill(granted.sort, frozenset()), "the voters whose votes each candidate has, or would have"),
+    starts(log, fill(log.sort, ()), "each voter's log: for each record the epoch in which it was appended"),
     starts(hw, fill(hw.sort, 0), "below it each voter knows the log to be committed"),
 )
 

@@ -45,7 +45,7 @@ from .state import (
 Guard = dict[str, Expr | Clause]
 Updates = dict[Expr, Expr]
 
-ONLY_THE_EPOCH = "taking out who is not in it changes only the epoch"
+ONLY_THE_EPOCH = "removing a replica that is not in it changes only the epoch"
 
 EPOCHS_LEFT = {"epochs are left": next_leader_epoch <= MAX_LEADER_EPOCH}
 
@@ -135,7 +135,7 @@ controller_elect_leader = action(
     leader,
     guard={
         "in the isr": quorum_isr.contains(leader),
-        "not the leader yet": waived(quorum_leader.ne(some(leader)), "a new epoch for the same leader harms nobody"),
+        "not the leader yet": waived(quorum_leader.ne(some(leader)), "a new epoch for the same leader does no harm"),
     },
     limits=EPOCHS_LEFT,
     updates=controller_writes(some(leader), quorum_isr),
@@ -143,7 +143,10 @@ controller_elect_leader = action(
 
 controller_shrink_isr = action(
     "ControllerShrinkIsr",
-    "The controller takes a failed broker out of the ISR; the last member stays, and a failed leader leads no more.",
+    (
+        "The controller removes a failed broker from the ISR; the last member stays, and a failed leader no "
+        "longer leads."
+    ),
     replica,
     guard={
         "in the isr": waived(quorum_isr.contains(replica), ONLY_THE_EPOCH),
@@ -173,7 +176,7 @@ become_leader = action(
 
 leader_write = action(
     "LeaderWrite",
-    "A producer's record is appended by whoever believes to lead.",
+    "A replica that presumes to lead appends a producer's record.",
     leader,
     guard={"presumes leadership": presumes_leadership(leader)},
     limits={"records are left": next_record_id < MAX_RECORDS, "log has room": end(leader) < LOG_SIZE},
@@ -185,7 +188,7 @@ leader_write = action(
 
 leader_shrink_isr = action(
     "LeaderShrinkIsr",
-    "The leader takes a follower out of the ISR that has not all of its records.",
+    "The leader removes from the ISR a follower that lacks some of its records.",
     leader,
     follower,
     guard=takes_out_of_isr(lags=~is_caught_up(follower, leader, end(leader))),
@@ -194,7 +197,7 @@ leader_shrink_isr = action(
 
 leader_expand_isr = action(
     "LeaderExpandIsr",
-    "The leader adds a follower to the ISR that has reached the high watermark.",
+    "The leader adds to the ISR a follower that has reached the high watermark.",
     leader,
     follower,
     guard=adds_to_isr(reached=is_caught_up(follower, leader, hw[leader])),
@@ -241,12 +244,15 @@ follower_fetch = action(
 
 EMPTY_ISR = Behaviour(
     "empty-isr",
-    "A quirk of the TLA+ modules: with no leader, the controller may take out the last ISR member, and nobody can be "
-    "elected after that. Kafka keeps the last member. It stays on, so that the counts are those of the modules.",
+    (
+        "A quirk of the TLA+ modules: with no leader, the controller may remove the last ISR member, and "
+        "after that no replica can be elected. Kafka keeps the last member. The model keeps the quirk, so "
+        "that its counts equal those of the modules."
+    ),
     replaces=(
         action(
             "ControllerShrinkIsr",
-            "The controller takes a failed broker out of the ISR; the last member stays only if it leads.",
+            "The controller removes a failed broker from the ISR; the last member stays only if it leads.",
             replica,
             guard={"in the isr": waived(quorum_isr.contains(replica), ONLY_THE_EPOCH)},
             limits=EPOCHS_LEFT,
@@ -265,7 +271,7 @@ EMPTY_ISR = Behaviour(
 
 REPLICATION = Model(
     "replication",
-    "Replication of one partition as it was before KIP-101.",
+    "Replication of one partition before KIP-101.",
     SETTINGS,
     FIELDS,
     actions=(

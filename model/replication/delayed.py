@@ -1,4 +1,6 @@
-"""Requests that wait: produce with acks=all, and fetch, in the purgatory of a partition's leader (broker.md 3.7, 6).
+"""Requests that wait: produce with acks=all, and fetch, in the purgatory of a partition's leader.
+
+They are Kafka's DelayedProduce and DelayedFetch (docs/zookeeper.md, "Requests that wait").
 
 One partition, its leader's broker, one follower, at most one request of each kind at a time. The states of a request
 are those of specs/machines. A request is looked at anew when the high watermark or the log's end moves, when the broker
@@ -19,7 +21,7 @@ from ..property import Property
 from ..protocol import Model, starts
 from ..sorts import Bool, Enum, Int, OptionOf, Setting, Value
 
-RECORDS = Setting("records", 3, "how many records are appended, in all", at_least=1)
+RECORDS = Setting("records", 3, "the number of appended records, in all", at_least=1)
 EPOCHS = Setting("max_leader_epoch", 2, "the last leader epoch")
 MIN_ISR = Setting("min_insync_replicas", 2, "min.insync.replicas", at_least=1)
 
@@ -44,17 +46,17 @@ fetch_at = field("fetch_at", Offset)
 fetch_epoch = field("fetch_epoch", Epoch)
 of_follower = field("of_follower", Bool)
 FIELDS = (
-    starts(host, "Leader", "what the broker hosts of the partition"),
+    starts(host, "Leader", "the broker's replica of the partition"),
     starts(leader_epoch, 0, "the partition's leader epoch, as the broker knows it"),
     starts(end, 0, "the end of its log"),
     starts(high_watermark, 0, "its high watermark"),
     starts(follower_end, 0, "the end of the follower's log, as the leader knows it"),
     starts(in_sync, True, "the follower is in the ISR"),
     starts(produce, None, "the produce request"),
-    starts(required, 0, "what the high watermark must reach for it"),
-    starts(acknowledged, 0, "up to where records were acknowledged"),
+    starts(required, 0, "the high watermark that completes it"),
+    starts(acknowledged, 0, "the end of the acknowledged records"),
     starts(fetch, None, "the fetch request"),
-    starts(fetch_at, 0, "where it reads from"),
+    starts(fetch_at, 0, "the offset that it reads from"),
     starts(fetch_epoch, 0, "the leader epoch that it names"),
     starts(
         of_follower, False, "it is a follower's, which reads to the end of the log; a consumer's, to the high watermark"
@@ -161,18 +163,18 @@ def _by_client(chosen: Chosen) -> tuple[Action, ...]:
         ),
         action(
             "Append",
-            "A client produces with another acks: nobody waits.",
+            "A client produces with another acks: no request waits.",
             guard={_LEADS: host.eq("Leader")},
             limits=room,
             updates=_Step(chosen, appended).advanced().answered(),
         ),
         action(
             "Fetch",
-            "A consumer or a follower asks for what comes after an offset, and waits until there is something.",
+            "A consumer or a follower asks for the records after an offset, and waits until there are some.",
             _o,
             _f,
             guard={
-                _LEADS: waived(host.eq("Leader"), "elsewhere it is answered at once"),
+                _LEADS: waived(host.eq("Leader"), "otherwise it is answered at once"),
                 "no other waits": waived(~_waits(fetch), "one at a time keeps the model small"),
                 "the offset is there": waived(_o <= end, "any other is out of range"),
             },
@@ -189,10 +191,10 @@ def _of_replication(chosen: Chosen) -> tuple[Action, ...]:
     return (
         action(
             "FollowerFetches",
-            "The follower has the log up to an offset, and says so.",
+            "The follower has the log up to an offset, and reports it.",
             _o,
             guard={
-                _LEADS: waived(host.eq("Leader"), "elsewhere it is refused, and nobody reads it"),
+                _LEADS: waived(host.eq("Leader"), "otherwise it is refused, and not read"),
                 "it is further than before": follower_end < _o,
                 "it has no more than the leader": _o <= end,
             },
@@ -203,9 +205,9 @@ def _of_replication(chosen: Chosen) -> tuple[Action, ...]:
             "ExpandIsr",
             "The follower has caught up, and joins the ISR.",
             guard={
-                _LEADS: waived(host.eq("Leader"), "elsewhere nobody reads it"),
-                "it has what is committed": high_watermark <= follower_end,
-                "it is not in the ISR": waived(~in_sync, "else nothing changes"),
+                _LEADS: waived(host.eq("Leader"), "otherwise it is not read"),
+                "it has the committed records": high_watermark <= follower_end,
+                "it is not in the ISR": waived(~in_sync, "otherwise nothing changes"),
             },
             updates=_Step(chosen, {in_sync: true}).advanced().answered(),
             cites=("maybeExpandIsr in Partition.scala",),
@@ -214,8 +216,8 @@ def _of_replication(chosen: Chosen) -> tuple[Action, ...]:
             "ShrinkIsr",
             "The follower is behind for too long, and leaves the ISR.",
             guard={
-                _LEADS: waived(host.eq("Leader"), "elsewhere nobody reads it"),
-                "it is behind": waived(follower_end < end, "whoever leaves, the rest has the log"),
+                _LEADS: waived(host.eq("Leader"), "otherwise it is not read"),
+                "it is behind": waived(follower_end < end, "whichever member leaves, the others have the log"),
             },
             updates=shrunk.answered(),
             cites=("maybeShrinkIsr in Partition.scala", "KAFKA-13091"),
@@ -242,11 +244,11 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
     found = (
         action(
             "BecomeFollower",
-            "The broker follows in a new leader epoch, and cuts its log, not below what is committed.",
+            "The broker follows in a new leader epoch, and cuts its log, but not below the committed records.",
             _o,
             guard={
                 "it has a replica": hosts_it,
-                "what is committed stays": both(high_watermark <= _o, _o <= end),
+                "committed records stay": both(high_watermark <= _o, _o <= end),
             },
             limits=room,
             updates=_Step(chosen, follows).answered(),
@@ -254,7 +256,10 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         ),
         action(
             "BecomeLeader",
-            "The broker leads in a new leader epoch; what the follower has it must ask anew, unless it led before.",
+            (
+                "The broker leads in a new leader epoch; it must learn the follower's log end again, unless it led "
+                "before."
+            ),
             _f,
             guard={"it has a replica": hosts_it},
             limits=room,
@@ -270,15 +275,15 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         ),
         action(
             "TimeOut",
-            "The time of a produce request is over.",
+            "A produce request times out.",
             guard={"it waits": _waits(produce)},
             updates={produce: some(const("TimedOut", ProduceState))},
             cites=("onExpiration in DelayedProduce.scala",),
         ),
         action(
             "FetchTimeOut",
-            "The time of a fetch request is over: it is answered with what there is.",
-            guard={"it waits": waived(_waits(fetch), "an answer that nobody waits for is read by nobody")},
+            "A fetch request times out: it is answered with the available records.",
+            guard={"it waits": waived(_waits(fetch), "an answer that no request waits for is not read")},
             updates={fetch: some(const("Answered", FetchState))},
             cites=("onComplete in DelayedFetch.scala",),
         ),
@@ -289,7 +294,7 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         *found,
         action(
             "LogDirFails",
-            "The log directory fails: nobody looks at the requests that wait.",
+            "The log directory fails: the waiting requests are not looked at.",
             guard={"it has a replica": hosts_it},
             updates={host: "Offline"},
             cites=("handleLogDirFailure in ReplicaManager.scala",),
@@ -297,7 +302,7 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         action(
             "LookAgain",
             "Something else makes the broker look at the requests of an offline partition.",
-            guard={"is offline": waived(host.eq("Offline"), "elsewhere all that counts makes it look")},
+            guard={"is offline": waived(host.eq("Offline"), "otherwise everything that matters makes it look")},
             updates=_Step(chosen, {}).answered(),
         ),
     )
@@ -319,7 +324,7 @@ def _by_table(name: str, request: Expr, sort: Enum, chosen: Chosen) -> Expr:  # 
 _led_on = both(host.eq("Leader"), after(host).eq("Leader"))
 _PARTITION, _GONE = ("kafka.cluster.Partition",), either(host.eq("Deleted"), host.eq("Offline"))
 _KEPT = (
-    Property("GoneIsFinal", "What is deleted or offline stays so.", _GONE.implies(after(host).eq(host)), "step"),
+    Property("GoneIsFinal", "A deleted or offline replica stays so.", _GONE.implies(after(host).eq(host)), "step"),
     Property(
         "OnlyALeaderAppends",
         "Clients' records are appended by a leader.",
@@ -335,21 +340,21 @@ _KEPT = (
     ),
     Property(
         "FollowerGoesOn",
-        "While a broker leads, what it knows of its follower does not fall.",
+        "While a broker leads, the follower's log end that it knows does not fall.",
         _led_on.implies(follower_end <= after(follower_end)),
         "step",
         cites=_PARTITION,
     ),
     Property(
         "JoinsWithWhatIsCommitted",
-        "A follower that joins the ISR has what is committed.",
+        "A follower that joins the ISR has the committed records.",
         both(~in_sync, after(in_sync), after(leader_epoch).eq(leader_epoch)).implies(high_watermark <= follower_end),
         "step",
         cites=_PARTITION,
     ),
     Property(
         "WaitsForTheSame",
-        "A request that waits goes on waiting for the same records.",
+        "A waiting request goes on waiting for the same records.",
         both(_waits(produce), _waits(after(produce))).implies(after(required).eq(required)),
         "step",
         cites=("kafka.server.DelayedProduce",),
@@ -381,7 +386,7 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
         ),
         Property(
             "AcknowledgedIsKept",
-            "What was acknowledged is in the log of the broker, while it has one.",
+            "Acknowledged records are in the log of the broker, while it has one.",
             either(host.eq("Deleted"), host.eq("Offline"), acknowledged <= end),
             cites=("kafka.server.ReplicaManager",),
         ),
@@ -393,7 +398,10 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
         ),
         Property(
             "ReadIsOnEnough",
-            "The high watermark moves only where the ISR is large enough: a consumer reads no record that fewer have.",
+            (
+                "The high watermark moves only if the ISR is large enough: a consumer reads no record that fewer "
+                "replicas have."
+            ),
             (high_watermark < after(high_watermark)).implies(_enough(chosen, after(in_sync))),
             "step",
             cites=("KAFKA-15583",),
@@ -407,7 +415,7 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
         *_KEPT,
         Property(
             "RequestsMoveByTable",
-            "Requests are moved as their tables have it: an answer is final.",
+            "Requests move as their tables allow: an answer is final.",
             both(
                 _by_table("delayed-produce", produce, ProduceState, chosen),
                 _by_table("delayed-fetch", fetch, FetchState, chosen),
@@ -417,7 +425,7 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
         ),
         Property(
             "WaitEnds",
-            "A request that waits is answered in time.",
+            "A waiting request is eventually answered.",
             either(_waits(produce), _waits(fetch)),
             "leads_to",
             cites=("kafka.server.DelayedOperationPurgatory",),
@@ -425,11 +433,13 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
             fair=timed,
         ),
         *(
-            Property(f"Produce{name}", f"Some produce request is answered so: {name}.", _is(produce, name), "sometimes")
+            Property(
+                f"Produce{name}", f"Some produce request is answered with {name}.", _is(produce, name), "sometimes"
+            )
             for name in _answers(chosen)
         ),
         *(
-            Property(f"Fetch{name}", f"Some fetch request is answered so: {name}.", _is(fetch, name), "sometimes")
+            Property(f"Fetch{name}", f"Some fetch request is answered with {name}.", _is(fetch, name), "sometimes")
             for name in ("Answered", "NotLeader", *(("Fenced",) if chosen.has("KIP-320") else ()))
         ),
     )
@@ -472,8 +482,11 @@ PURGATORY = Family(
     (),
     _build,
     (
-        ("KAFKA-10554", "there are no epochs in the log: a fetch is never answered that it diverges"),
-        ("KAFKA-15021", "there is no time: no replica outside the ISR is caught up and holds the high watermark back"),
+        ("KAFKA-10554", "the log has no epochs: no fetch is answered with a divergence"),
+        (
+            "KAFKA-15021",
+            "the model has no time: no replica outside the ISR is caught up and holds the high watermark back",
+        ),
     ),
     {str(each.expr.data): "broker" for each in FIELDS},
     _actor,

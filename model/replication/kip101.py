@@ -46,7 +46,10 @@ def is_end_of_epoch(whom: Expr, who: Expr, of_epoch: Expr, at: Expr) -> Expr:
 
 become_follower = action(
     "BecomeFollower",
-    "A replica follows a new leader; it truncates to where the leader says that the epoch of its last record ends.",
+    (
+        "A replica follows a new leader; it truncates to the offset at which, according to the leader, the "
+        "epoch of its last record ends."
+    ),
     follower,
     leader,
     epoch,
@@ -65,7 +68,10 @@ become_follower = action(
 
 KIP_101 = Behaviour(
     "KIP-101",
-    "A follower truncates to where its leader's epoch says the logs part, not to its own high watermark.",
+    (
+        "A follower truncates to the offset at which its log diverges by its leader's epochs, not to its own "
+        "high watermark."
+    ),
     replaces=(become_follower,),
     cites=("KIP-101", "KAFKA-1211"),
     breaks_without=("WeakIsr", "StrongIsr"),

@@ -33,7 +33,7 @@ become_follower = action(
     offset,
     guard={
         **ordered_to_follow(follower, leader, epoch),
-        "offset is where the logs part": either(
+        "the logs diverge at the offset": either(
             end(follower).eq(0) & offset.eq(0),
             is_divergence(leader, follower, offset),
         ),
@@ -45,8 +45,10 @@ become_follower = action(
 
 KIP_279 = Behaviour(
     "KIP-279",
-    "A follower truncates to the last record that it has in common with its leader. The model compares record ids; "
-    "brokers cannot, they exchange epochs and end offsets in rounds.",
+    (
+        "A follower truncates to the last record that it has in common with its leader. The model compares "
+        "record ids; brokers cannot, so they exchange epochs and end offsets in rounds."
+    ),
     replaces=(become_follower,),
     cites=("KIP-279", "KAFKA-6361"),
     breaks_without=("StrongIsr", "TruncationPrefix"),

@@ -41,10 +41,10 @@ from .state import (
 
 # Why clauses are waived, here and in KIP-497.
 _BY_EPOCH = "an epoch has one leader: being in the same epoch already shows it"
-NOT_IN_IT = "taking out a replica that is not in it changes nothing"
+NOT_IN_IT = "removing a replica that is not in it changes nothing"
 ALREADY_IN_IT = "adding a member again changes nothing"
 NO_LEADER_LAGS = "no leader lags behind itself, or is in another epoch"
-SAFE_AT_ANY_TIME = "taking a member out of the ISR is safe at any time; Kafka does it only to whom lags"
+SAFE_AT_ANY_TIME = "removing a member from the ISR is safe at any time; Kafka removes only lagging ones"
 
 
 def same_epoch(who: Expr, whom: Expr) -> dict[str, Expr | Clause]:
@@ -72,7 +72,7 @@ def reached_own_epoch(whom: Expr) -> Expr:
 
 leader_shrink_isr = action(
     "LeaderShrinkIsr",
-    "The leader takes a follower out of the ISR that is in another epoch or has not all of its records.",
+    "The leader removes from the ISR a follower that is in another epoch or lacks some of its records.",
     leader,
     follower,
     guard={
@@ -89,7 +89,7 @@ leader_shrink_isr = action(
 
 leader_expand_isr = action(
     "LeaderExpandIsr",
-    "The leader adds a follower of its own epoch to the ISR, once no earlier commit can be missing from it.",
+    ("The leader adds to the ISR a follower of its own epoch, once no earlier commit can be missing from it."),
     leader,
     follower,
     guard={
@@ -127,11 +127,11 @@ become_follower = action(
     offset,
     guard={
         **ordered_to_follow(follower, leader, epoch),
-        "another replica leads": waived(follower.ne(leader), "nobody reaches an epoch before itself"),
+        "another replica leads": waived(follower.ne(leader), "no replica reaches an epoch before itself"),
         "request names the leader": waived(requests[epoch].value["leader"].eq(some(leader)), _BY_EPOCH),
         "leader presumes leadership": waived(presumes_leadership(leader), _BY_EPOCH),
         "leader reached the epoch": local_epoch[leader].eq(epoch),
-        "offset is where the logs part": is_divergence(leader, follower, offset),
+        "the logs diverge at the offset": is_divergence(leader, follower, offset),
     },
     updates=learns(follower, epoch) | truncates(follower, offset),
     cites=("KIP-320",),

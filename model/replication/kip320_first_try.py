@@ -49,7 +49,7 @@ def is_caught_up_by_epoch(who: Expr, whom: Expr, to: Expr) -> Expr:
 
 leader_shrink_isr = action(
     "LeaderShrinkIsr",
-    "The leader takes a follower out of the ISR that has not all of its records, by offset and epoch.",
+    "The leader removes from the ISR a follower that lacks some of its records, by offset and epoch.",
     leader,
     follower,
     guard=takes_out_of_isr(lags=~is_caught_up_by_epoch(follower, leader, end(leader))),
@@ -95,7 +95,7 @@ become_follower = action(
 
 follower_truncate = action(
     "FollowerTruncate",
-    "A follower whose last record is not its leader's truncates to the last record that both have.",
+    "A follower whose last record differs from its leader's truncates to the last record that both have.",
     follower,
     leader,
     offset,
@@ -106,7 +106,7 @@ follower_truncate = action(
             end(leader) < end(follower),
             (end(follower) > 0) & (end(follower) <= end(leader)) & ~same_epoch_at(leader, follower, end(follower) - 1),
         ),
-        "offset is where the logs part": is_divergence(leader, follower, offset),
+        "the logs diverge at the offset": is_divergence(leader, follower, offset),
     },
     updates=truncates(follower, offset),
 )

@@ -64,7 +64,7 @@ become_follower = replace(become_follower, updates=become_follower.updates + _fo
 
 leader_shrink_isr = action(
     "LeaderShrinkIsr",
-    "The leader asks to take a follower out of the ISR that is in another epoch or has not all of its records.",
+    ("The leader asks to remove from the ISR a follower that is in another epoch or lacks some of its records."),
     leader,
     follower,
     guard={
@@ -82,12 +82,12 @@ leader_shrink_isr = action(
 
 leader_expand_isr = action(
     "LeaderExpandIsr",
-    "The leader asks to add a follower of its own epoch to the ISR, once no earlier commit can be missing from it.",
+    ("The leader asks to add to the ISR a follower of its own epoch, once no earlier commit can be missing from it."),
     leader,
     follower,
     guard={
         "presumes leadership": waived(
-            presumes_leadership(leader), "whoever follows it in the same epoch follows one that does"
+            presumes_leadership(leader), "a replica that follows it in the same epoch follows a presumed leader"
         ),
         "no request in flight": proposed[leader].is_none(),
         "outside the isr": waived(~local_isr[leader].contains(follower), ALREADY_IN_IT),
@@ -145,7 +145,7 @@ leader_inc_high_watermark = action(
 
 ONE_LEADER_ASKS = Property(
     "LeaderStaysInProposedIsr",
-    "Nobody asks for an ISR without itself.",
+    "No leader asks for an ISR without itself.",
     forall(_anyone, proposed[_anyone].is_some().implies(proposed[_anyone].value["isr"].contains(_anyone))),
 )
 ACCEPTED_BUT_UNKNOWN = Property(

@@ -54,7 +54,7 @@ from .state import (
     replica,
 )
 
-MIN_ISR = Setting("min_insync_replicas", 2, "acks=all is answered only while the ISR has that many", at_least=1)
+MIN_ISR = Setting("min_insync_replicas", 2, "acks=all is answered only while the ISR has this many members", at_least=1)
 _one, _at = var("one", Replica), var("at", Int(0, LOG_SIZE - 1))
 
 crashes = field("crashes", Int(0, MIN_ISR))
@@ -86,14 +86,14 @@ def loses_its_end(who: Expr, to: Expr) -> dict[Expr, Expr]:
 
 
 LOSES_RECORDS: dict[str, Expr | Clause] = {
-    "loses records": waived(offset < end(replica), "a crash that loses nothing harms nobody")
+    "loses records": waived(offset < end(replica), "a crash that loses nothing does no harm")
 }
 # With KIP-966 nothing is lost however many crash; there this only keeps the search small.
 FEW_CRASHES = {"fewer crashes than the minimum isr": crashes + 1 < MIN_ISR}
 
 crash = action(
     "UncleanShutdown",
-    "A broker crashes and loses the end of its log. The controller takes it out of the ISR, unless it is the last.",
+    ("A broker crashes and loses the end of its log. The controller removes it from the ISR, unless it is the last."),
     replica,
     offset,
     guard={**LOSES_RECORDS, **FEW_CRASHES},
@@ -150,7 +150,7 @@ ACKNOWLEDGED = Ghosts(
         ),
         Property(
             "AcknowledgedAndCrashed",
-            "A record was acknowledged, a broker crashed, and somebody leads after that.",
+            "A record was acknowledged, a broker crashed, and some replica leads after that.",
             acknowledged[0].is_some() & (crashes > 0) & exists(_one, is_true_leader(_one)),
             "sometimes",
         ),
@@ -163,10 +163,10 @@ MIN_INSYNC = Behaviour(
     replaces=(leader_expand_isr, follower_fetch),
     adds=(crash,),
     settings=(MIN_ISR,),
-    fields=(starts(crashes, 0, "how many brokers have crashed"),),
+    fields=(starts(crashes, 0, "the number of brokers that have crashed"),),
     ghosts=(ACKNOWLEDGED,),
     suspends=("WeakIsr", "StrongIsr"),
-    cites=("min.insync.replicas", "KIP-966"),
+    cites=("checkEnoughReplicasReachOffset in Partition.scala", "KIP-966"),
 )
 
 
@@ -185,7 +185,7 @@ def _controller(new_leader: Expr, new_isr: Expr, crashed: Expr) -> dict[Expr, Ex
 
 controller_shrink_isr = action(
     "ControllerShrinkIsr",
-    "The controller takes a failed broker out of the ISR, also the last one; a small ISR leaves an eligible replica.",
+    ("The controller removes a failed broker from the ISR, even the last one; a small ISR leaves an eligible replica."),
     replica,
     guard={"in the isr": waived(quorum_isr.contains(replica), ONLY_THE_EPOCH)},
     limits=EPOCHS_LEFT,
@@ -197,7 +197,7 @@ controller_shrink_isr = action(
 
 crash_966 = action(
     "UncleanShutdown",
-    "A broker crashes and loses the end of its log. The controller takes it out of ISR and ELR.",
+    "A broker crashes and loses the end of its log. The controller removes it from ISR and ELR.",
     replica,
     offset,
     guard=LOSES_RECORDS,
@@ -219,7 +219,8 @@ elect_eligible = action(
     leader,
     guard={
         "the isr is empty": waived(
-            quorum_isr.is_empty(), "who is eligible has all that is committed; Kafka takes a member while there is one"
+            quorum_isr.is_empty(),
+            "an eligible replica has all committed records; Kafka elects a member while there is one",
         ),
         "is eligible": elr.contains(leader),
     },
@@ -255,7 +256,9 @@ LEADER_FROM_ISR_OR_ELR = Property(
     "step",
     cites=("KIP-966",),
 )
-ELR_APART_FROM_ISR = Property("ElrApartFromIsr", "Nobody is both in the ISR and eligible.", ~elr.intersects(quorum_isr))
+ELR_APART_FROM_ISR = Property(
+    "ElrApartFromIsr", "No replica is both in the ISR and eligible.", ~elr.intersects(quorum_isr)
+)
 ELR_ONLY_WHILE_SMALL = Property(
     "ElrOnlyWhileSmall",
     "Replicas are eligible only while the ISR is smaller than min.insync.replicas.",
@@ -270,7 +273,10 @@ ELIGIBLE_ELECTED = Property(
 
 KIP_966 = Behaviour(
     "KIP-966",
-    "The high watermark rests while the ISR is too small; who left a small ISR is eligible, who crashed is not.",
+    (
+        "The high watermark rests while the ISR is too small; a replica that left a small ISR is eligible, "
+        "one that crashed is not."
+    ),
     replaces=(controller_shrink_isr, crash_966, leader_shrink_isr, leader_expand_isr_966, leader_inc_high_watermark),
     adds=(elect_eligible,),
     fields=(starts(elr, frozenset(), "the eligible leader replicas"),),

@@ -22,7 +22,7 @@ KIP497_BROKEN = KIP497.with_behaviours(
 UNCLEAN = _RELEASED.with_behaviours(
     UNCLEAN_ELECTION,
     name="unclean-election",
-    statement="unclean.leader.election.enable: what is still promised when leaders come from outside the ISR.",
+    statement="unclean.leader.election.enable: the promises that remain when leaders come from outside the ISR.",
 ).watching("kept")
 UNCLEAN_BROKEN = UNCLEAN.with_behaviours(
     KEEPS_ISR,

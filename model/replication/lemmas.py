@@ -119,8 +119,10 @@ QUORUM_IS_LAST_REQUEST = Property(
 )
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
-    "A replica believes what the request of its epoch says; a presumed leader knows the latest ISR of its epoch. A "
-    "replica that got no request knows nothing and has no records.",
+    (
+        "A replica believes the request of its epoch; a presumed leader knows the latest ISR of its epoch. A "
+        "replica that got no request knows nothing and has no records."
+    ),
     forall(
         one,
         both(
@@ -184,12 +186,12 @@ CLOSED_EPOCHS = Property(
 )
 LEADER_FIRST = Property(
     "LeaderFirst",
-    "Nobody follows in an epoch that its leader has not reached.",
+    "No replica follows in an epoch that its leader has not reached.",
     forall(one, forall(other, follows(one, other).implies(local_epoch[one] <= local_epoch[other]))),
 )
 SOMEBODY_LED = Property(
     "SomebodyLed",
-    "A replica that has reached an epoch has a leader: a request without a leader moves nobody.",
+    "A replica that has reached an epoch has a leader: a request without a leader moves no replica.",
     forall(one, (local_epoch[one] >= 0).implies(local_leader[one].is_some())),
 )
 ENTRIES_NOT_AHEAD = Property(
@@ -327,8 +329,10 @@ LEMMAS: tuple[Property, ...] = (
 )
 
 SPARE: Mapping[str, str] = {
-    ENTRIES_NOT_AHEAD.name: "It follows where it is used, from ClosedEpochs and EpochStarted, but by a long way: one "
-    "question without it takes as long as all the others together.",
+    ENTRIES_NOT_AHEAD.name: (
+        "It follows from ClosedEpochs and EpochStarted wherever it is used, but by a long proof: one "
+        "question without it takes as long as all the others together."
+    ),
 }
 """Lemmas that could be left out, and why they are kept. Without any one of the others some promise falls."""
 

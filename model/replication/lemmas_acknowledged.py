@@ -60,7 +60,7 @@ def is_acknowledged(offset: Expr) -> Expr:
 
 EPOCHS_RISE = Property(
     "EpochsRise",
-    "Later records of a log are of the same epoch as earlier ones, or of a later one.",
+    "The epoch of a record in a log is at least that of the records before it.",
     forall(
         one,
         forall(
@@ -92,8 +92,10 @@ ACKS_HAVE_AN_EPOCH = Property(
 )
 CANDIDATES_HOLD_ACKS = Property(
     "CandidatesHoldAcks",
-    "From the epoch of its acknowledgement on, every candidate of every epoch, but for those that crashed in a later "
-    "one, holds an acknowledged record and has reached that epoch.",
+    (
+        "From the epoch of its acknowledgement on, every candidate of every epoch, except those that crashed "
+        "in a later one, holds an acknowledged record and has reached that epoch."
+    ),
     held_by_candidates(is_acknowledged(at), acknowledged_in[at], acknowledged[at]),
 )
 OWN_ACKS_BELOW_HW = Property(

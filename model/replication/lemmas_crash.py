@@ -18,8 +18,10 @@ from .state import end, local_epoch, local_isr, local_leader, presumes_leadershi
 
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
-    "A replica that has a leader believes what the request of its epoch says; a presumed leader knows the latest ISR "
-    "of its epoch. A replica that got no request knows nothing and has no records.",
+    (
+        "A replica that has a leader believes the request of its epoch; a presumed leader knows the latest "
+        "ISR of its epoch. A replica that got no request knows nothing and has no records."
+    ),
     forall(
         one,
         both(

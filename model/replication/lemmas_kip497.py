@@ -41,8 +41,10 @@ _holds_commit = (commit_epoch(at) <= local_epoch[member]) & log[member].at(at).e
 
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
-    "A replica believes what the request of its epoch says, unless it leads. A replica that got no request knows "
-    "nothing and has no records.",
+    (
+        "A replica believes the request of its epoch, unless it leads. A replica that got no request knows "
+        "nothing and has no records."
+    ),
     forall(
         one,
         both(
@@ -56,8 +58,10 @@ LOCAL_IS_REQUESTED = Property(
 )
 LOCAL_OR_PROPOSED = Property(
     "LocalOrProposed",
-    "The latest ISR of a presumed leader's epoch is what it proposed, once that was accepted; until then it is the ISR "
-    "that the leader knows.",
+    (
+        "The latest ISR of a presumed leader's epoch is the proposed one, once that was accepted; until then "
+        "it is the ISR that the leader knows."
+    ),
     forall(
         one,
         both(
@@ -73,7 +77,10 @@ ONLY_LEADERS_PROPOSE = Property(
 )
 PROPOSED_HOLD_COMMITS = Property(
     "ProposedHoldCommits",
-    "Whoever the leader of the current epoch proposes has every committed record and has reached its commit's epoch.",
+    (
+        "Every replica that the leader of the current epoch proposes has every committed record and has "
+        "reached its commit's epoch."
+    ),
     forall(
         at,
         forall(
@@ -92,8 +99,10 @@ PROPOSED_HOLD_COMMITS = Property(
 )
 LOCAL_HOLD_COMMITS = Property(
     "LocalHoldCommits",
-    "Whoever is in the ISR that a presumed leader knows, perhaps an older one than the controller's, has every record "
-    "committed up to the leader's epoch and has reached its commit's epoch.",
+    (
+        "Every member of the ISR that a presumed leader knows, perhaps an older one than the controller's, "
+        "has every record committed up to the leader's epoch and has reached its commit's epoch."
+    ),
     forall(
         at,
         forall(

@@ -55,8 +55,10 @@ def _eligible_history(model: Model) -> dict[str, tuple[Update, ...]]:
 
 QUORUM_IS_LAST_REQUEST = Property(
     "QuorumIsLastRequest",
-    "The quorum holds the leader of the last request, and the latest ISR and ELR of its epoch; before the first "
-    "request, no leader, everyone in the ISR and nobody in the ELR.",
+    (
+        "The quorum holds the leader of the last request, and the latest ISR and ELR of its epoch; before "
+        "the first request, no leader, every replica in the ISR and none in the ELR."
+    ),
     both(
         lemmas.QUORUM_IS_LAST_REQUEST.condition,
         quorum_epoch.eq(-1).implies(elr.is_empty()),
@@ -132,13 +134,18 @@ def held_by_candidates(there: Expr, since: Expr, record: Expr) -> Expr:
 
 CANDIDATES_HOLD_COMMITS = Property(
     "CandidatesHoldCommits",
-    "From the epoch of its commit on, every candidate of every epoch, but for those that crashed in a later one, "
-    "holds a committed record and has reached the epoch of the commit.",
+    (
+        "From the epoch of its commit on, every candidate of every epoch, except those that crashed in a "
+        "later one, holds a committed record and has reached the epoch of the commit."
+    ),
     held_by_candidates(is_committed(at), commit_epoch(at), committed.at(at)),
 )
 MEMBERS_ARE_LED = Property(
     "MembersAreLed",
-    "A replica that is in the ISR of the epoch that it has reached has a leader: who is back after a crash is in none.",
+    (
+        "A replica that is in the ISR of the epoch that it has reached has a leader: a replica that is back "
+        "after a crash is in no ISR."
+    ),
     forall(
         one,
         ((local_epoch[one] >= 0) & latest_isr[local_epoch[one]].contains(one)).implies(local_leader[one].is_some()),
@@ -154,8 +161,9 @@ LEMMAS: tuple[Property, ...] = (
     MEMBERS_ARE_LED,
 )
 SPARE = {
-    MEMBERS_ARE_LED.name: "With it, guard clauses that the model waives are proved to say nothing new "
-    "(`isrproof prove MODEL --mutate`)."
+    MEMBERS_ARE_LED.name: (
+        "It proves that the guard clauses that the model waives are redundant (`isrproof prove MODEL --mutate`)."
+    )
 }
 
 

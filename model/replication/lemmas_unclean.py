@@ -39,7 +39,7 @@ last_unclean = field("last_unclean", Int(0, MAX_LEADER_EPOCH))
 KEPT_HISTORY = Ghosts(
     "kept history",
     (
-        starts(kept_until, fill(kept_until.sort, 0), "by epoch, how many records were kept when it ended"),
+        starts(kept_until, fill(kept_until.sort, 0), "by epoch, the number of records kept when it ended"),
         starts(last_unclean, 0, "the epoch of the last unclean election; 0 before the first"),
     ),
     updates={
@@ -70,8 +70,10 @@ def is_kept(offset: Expr, by: Expr) -> Expr:
 
 KEPT_COUNTED = Property(
     "KeptCounted",
-    "So many records are kept as were in the quorum's epoch, and since the last unclean election never fewer than in "
-    "an earlier epoch.",
+    (
+        "As many records are kept as in the quorum's epoch, and since the last unclean election never fewer "
+        "than in an earlier epoch."
+    ),
     both(
         quorum_epoch.eq(-1).implies(kept.length().eq(0) & last_unclean.eq(0)),
         (quorum_epoch >= 0).implies(kept.length().eq(kept_until[quorum_epoch]) & (last_unclean <= quorum_epoch)),
@@ -82,8 +84,10 @@ KEPT_COUNTED = Property(
 )
 ISR_REACHED_KEPT = Property(
     "IsrReachedKept",
-    "Every member of an epoch's ISR, since the last unclean election, has reached an epoch in which as much was kept, "
-    "if anything was.",
+    (
+        "Every member of an epoch's ISR, since the last unclean election, has reached an epoch in which as "
+        "many records were kept, if any were."
+    ),
     forall(
         e,
         forall(

@@ -46,8 +46,10 @@ WEAK_ISR = Property(
 )
 STRONG_ISR = Property(
     "StrongIsr",
-    "Below the high watermark of a presumed leader, all members of the quorum's ISR have its records: whoever is "
-    "elected from it has every record that a consumer may have seen.",
+    (
+        "Below the high watermark of a presumed leader, all members of the quorum's ISR have its records: a "
+        "leader elected from it has every record that a consumer may have seen."
+    ),
     forall(
         one,
         presumes_leadership(one).implies(
@@ -180,7 +182,7 @@ COMMITTED = Ghosts(
     properties=(
         Property(
             "NoCommittedRecordLost",
-            "Whoever leads in the epoch that the quorum holds has every record ever committed.",
+            "The leader in the quorum's epoch has every record ever committed.",
             forall(
                 one,
                 is_true_leader(one).implies(

@@ -7,9 +7,9 @@ from ..protocol import starts
 from ..sorts import Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting
 from ..views import PARTITION, Broker, Projection
 
-REPLICAS = Setting("replicas", 3, "how many replicas the partition has", at_least=1)
-LOG_SIZE = Setting("log_size", 2, "how many records fit into a log", at_least=1)
-MAX_RECORDS = Setting("max_records", 2, "how many records producers send in all", at_least=1)
+REPLICAS = Setting("replicas", 3, "the number of replicas", at_least=1)
+LOG_SIZE = Setting("log_size", 2, "the number of records that fit into a log", at_least=1)
+MAX_RECORDS = Setting("max_records", 2, "the number of records that producers send, in all", at_least=1)
 MAX_LEADER_EPOCH = Setting("max_leader_epoch", 2, "the last leader epoch")
 SETTINGS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
 
@@ -44,7 +44,7 @@ FIELDS = (
     starts(log, fill(log.sort, ()), "each replica's log"),
     starts(hw, fill(hw.sort, 0), "each replica's high watermark: the first offset it does not know to be committed"),
     starts(local_epoch, fill(local_epoch.sort, -1), "the leader epoch that each replica has reached"),
-    starts(local_leader, fill(local_leader.sort, None), "whom each replica believes to lead"),
+    starts(local_leader, fill(local_leader.sort, None), "the leader that each replica presumes"),
     starts(local_isr, fill(local_isr.sort, frozenset()), "the ISR as each replica was sent it, or wrote it as leader"),
     starts(next_record_id, 0, "the id of the next record that a producer sends"),
 )

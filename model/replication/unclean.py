@@ -38,10 +38,10 @@ elect_unclean = action(
     leader,
     guard={
         "nobody leads": waived(
-            quorum_leader.is_none(), "no more is lost where somebody leads; Kafka keeps a leader that there is"
+            quorum_leader.is_none(), "no more is lost if some replica leads; Kafka keeps an existing leader"
         ),
         "outside the isr": waived(
-            ~quorum_isr.contains(leader), "to elect a member alone is a clean election that shrinks the ISR"
+            ~quorum_isr.contains(leader), "electing a member alone is a clean election that shrinks the ISR"
         ),
     },
     limits=EPOCHS_LEFT,
@@ -100,7 +100,7 @@ UNCLEAN_ELECTION = Behaviour(
     properties=(PARTITION_OF_QUORUM.of(views.UNCLEAN_LEADER_ALONE_IN_ISR), UNCLEAN_ELECTED),
     ghosts=(KEPT,),
     suspends=("WeakIsr", "StrongIsr", "LeaderFromIsr"),
-    cites=("KAFKA-1028", "unclean.leader.election.enable"),
+    cites=("KAFKA-1028", "kafka.controller.PartitionLeaderElectionAlgorithms"),
 )
 
 KEEPS_ISR = Behaviour(

@@ -1,4 +1,5 @@
-"""What the audit reconstructs of the recorded clusters is what ZooKeeper held, brokers had and producers were told."""
+"""The audit's reconstruction of the recorded clusters equals the content of ZooKeeper, the disks and the
+acknowledgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""isrproof formats, and --input: what is told, exit codes, and every pair of an envelope and a layout."""
+"""isrproof formats, and --input: output, exit codes, and every pair of an envelope and a layout."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_is_not_understood_is_exit_3_and_what_is_not_there_exit_2(tmp_path:
     odd.write_text("2026-03-14T09:26:53.589793238Z stdout F <<INFO>> 12:00 kafka.controller says\n" * 5)
     code, text = run("formats", str(odd))
     assert code == 3
-    assert "look like cri, with another layout within" in text
+    assert "look like cri, but contain an unknown layout" in text
     code, text = run("formats", str(tmp_path / "none.log"))
     assert (code, "no such file" in text) == (2, True)
     code, text = run("formats", "--json", str(tmp_path / "none.log"))
@@ -105,7 +105,7 @@ def test_what_is_not_understood_is_exit_3_and_what_is_not_there_exit_2(tmp_path:
 
 @pytest.mark.parametrize(
     ("asked", "message"),
-    [("cry", "Did you mean 'cri'"), ("strimzi/cri", "is a layout, and not the last"), ("", "Unknown format")],
+    [("cry", "Did you mean 'cri'"), ("strimzi/cri", "is a layout, but not the last"), ("", "Unknown format")],
 )
 def test_a_wrong_format_is_told(asked: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(IsrproofError, match=message):
@@ -116,7 +116,7 @@ def test_a_wrong_format_is_told(asked: str, message: str, tmp_path: Path) -> Non
 
 
 def test_a_format_can_be_forced(tmp_path: Path) -> None:
-    """What one line shows of an envelope may be too little."""
+    """One line may show too little of an envelope."""
     path = tmp_path / "a.log"
     path.write_text("\n".join([*["started"] * 30, f"b1 kafka {LINE}"]))
     assert detected(path.read_text().split("\n")).reading.chain == ()
@@ -124,7 +124,7 @@ def test_a_format_can_be_forced(tmp_path: Path) -> None:
     assert json.loads(text)["files"][0]["read_as"] == "stern over kafka"
     assert code == 3
     both = run("audit", "--input", "cri/strimzi", "--layout", "%d %m", str(path))
-    assert (both[0], "give one of them" in both[1]) == (2, True)
+    assert (both[0], "use only one of the two" in both[1]) == (2, True)
 
 
 def test_numbers_of_a_stream_lead_to_lines_of_the_file() -> None:
@@ -149,4 +149,4 @@ def test_a_metadata_log_is_left_aside() -> None:
     for alone in (node / "metadata", node / "metadata" / "00000000000000000000.log"):
         code, text = run("formats", str(alone))
         assert code == 2
-        assert "expected text logs, got files of a metadata log of KRaft" in text
+        assert "expected text logs, got files of KRaft's metadata log" in text

@@ -1,4 +1,4 @@
-"""What a command makes and prints, and what becomes of its verdict where it cannot."""
+"""Output of a command, and its verdict if the output fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isrproof records`: one object a record, narrowed as asked; what is broken is told on stderr."""
+"""`isrproof records`: one object per record, narrowed by options; broken parts are reported on stderr."""
 
 from __future__ import annotations
 

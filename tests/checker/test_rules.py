@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 import pytest
 from click.testing import CliRunner, Result
-from isrproof.checker.audit.rules.catalogue import find, rules
+from isrproof.checker.audit.rules.catalogue import RETIRED, find, rules
 from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, summary
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.cli import main
 from isrproof.checker.pages import rules as rules_page
+from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import span
 
 RULES = [pytest.param(rule, id=code) for code, rule in rules().items()]
@@ -48,6 +50,19 @@ def test_the_page_has_the_docstring_an_example_and_the_facts(rule: Rule) -> None
     assert all(line in everything for line in shown.splitlines() if not line.startswith("#"))
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_a_code_is_one_of_its_subject(rule: Rule) -> None:
+    folders = [folders for first, last, folders, _ in rules_page.SCHEME if first <= rule.code <= last]
+    assert re.fullmatch(r"KR\d{3}", rule.code)
+    assert len(folders) == 1
+    assert rule.family in folders[0]
+
+
+def test_every_subject_has_rules() -> None:
+    for first, last, folders, about in rules_page.SCHEME:
+        assert {rule.family for code, rule in rules().items() if first <= code <= last} == set(folders), about
+
+
 def test_the_list_names_every_rule() -> None:
     lines = run().output.splitlines()
     assert [line.split()[:2] for line in lines] == [[rule.code, rule.name] for rule in rules().values()]
@@ -74,3 +89,10 @@ def test_an_unknown_rule_is_misuse(wrong: str, near: str) -> None:
     as_json = run(wrong, "--json")
     assert as_json.exit_code == 2
     assert near in json.loads(as_json.stdout)["error"]
+
+
+def test_a_retired_rule_says_why_it_went_and_its_code_is_not_used_again() -> None:
+    assert not RETIRED.keys() & rules().keys()
+    (code, why), *_ = RETIRED.items()
+    with pytest.raises(IsrproofError, match=f"{code} is retired: {why[:20]}"):
+        find(code)

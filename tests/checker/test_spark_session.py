@@ -1,4 +1,4 @@
-"""Which Java starts Spark: told from its home, or asked; and what it is started with."""
+"""The Java that starts Spark, detected from its home or by asking it, and its options."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Mangles recordings in rounds (rounds.py) and audits them with two engines: `python -m tests.mangled OUT --rounds 40`.
 
 OUT gets a JSON line for each case. Cases that it has already are not run again: a run that was stopped goes on. At the
-end it shows the table of all that OUT has. Exit code 1 if an illegal finding was gained, or lost untold, or the engines
-disagree.
+end it shows the table of all that OUT has. Exit code 1 if an illegal finding was gained, or lost silently, or the
+engines disagree.
 """
 
 from __future__ import annotations

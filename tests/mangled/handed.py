@@ -1,4 +1,4 @@
-"""What people make of logs by hand, before they hand them in: with grep, awk and sort, by copying and by pasting."""
+"""Damage done to logs by hand before they are handed in: with grep, awk and sort, by copying and by pasting."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def stretch_after(files: Files, dice: random.Random, severity: float) -> Files:
 
 
 def by_second(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    """Lines of one second in any order; 2: nothing tells of their milliseconds."""
+    """Lines of one second in any order; 2: nothing shows their milliseconds."""
     second: dict[str, float] = {}
     for entry in found:
         second.setdefault(key_of(entry)[:19], len(second))
@@ -156,7 +156,7 @@ def mislabelled(files: Files, dice: random.Random, severity: float) -> Files:
 
 
 def two_machines(files: Files, dice: random.Random, severity: float) -> Files:
-    """From a moment on a broker's logs are on another machine; 2: all brokers'; 3: nothing tells of the broker."""
+    """From a moment on a broker's logs are on another machine; 2: all brokers'; 3: nothing shows the broker."""
     folders = sorted(_by_folder(files))
     moved = {dice.choice(folders)} if severity != 2 else set(folders)
     at = _moment(files, dice)

@@ -1,4 +1,4 @@
-"""What an audit says of a mangled recording, against what it says of the recording itself."""
+"""An audit of a mangled recording, compared with the audit of the recording itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TIMED = re.compile(r"^.*?(?= (TRACE|DEBUG|INFO|WARN|ERROR|FATAL) )")
 
 
 class Identity(NamedTuple):
-    """What makes two findings one, wherever their lines stand: the rule, what it is about, what the line says."""
+    """Identity of a finding, wherever its lines are: the rule, the entity, the content of the line."""
 
     rule: str
     entity: str
@@ -46,30 +46,31 @@ class Case(NamedTuple):
 
     @property
     def retimed(self) -> bool:
-        """Whether times are no part of what makes two findings one."""
+        """Return True if times are not part of a finding's identity."""
         return any(WAYS[name].retimed for name, _ in self.ways)
 
     @property
     def reworded(self) -> bool:
-        """Whether what a line says is no part of what makes two findings one."""
+        """Return True if the content of a line is not part of a finding's identity."""
         return any(WAYS[name].reworded for name, _ in self.ways)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
-    not there, or not whole. `told`: the notes are others, or what is not known of the state of the cluster, or lines
-    that bear on the verdict were not understood, which makes it incomplete, or for each lost one a finding of another
-    verdict stands there, or its rule is not among those that had something to evaluate, which the headline counts.
-    `agreed`: another engine, if one was asked, gave the same report."""
+    """The outcome of a case. `gained`, `lost` and `gone` are illegal findings."""
 
     case: Case
     gained: tuple[Identity, ...]
     lost: tuple[Identity, ...]
     told: bool
+    """The notes differ, or the unknown parts of the cluster's state; or lines that matter for the verdict were not
+    understood, which makes it incomplete; or for each lost finding there is one with another verdict, or its rule is
+    not among those that had something to evaluate, which the headline counts."""
     kept: int
     gone: tuple[Identity, ...] = ()
+    """The line itself is missing, or not whole."""
     agreed: bool = True
+    """Another engine, if one was asked, gave the same report."""
 
     @property
     def bad(self) -> bool:
@@ -108,7 +109,7 @@ def outcomes(
     other: Audited | None = None,
     batch: int = 20,
 ) -> Iterable[Outcome]:
-    """What comes of each case; so many are audited at once, each as a cluster of its own.
+    """Yield the outcome of each case; so many are audited at once, each as a cluster of its own.
 
     Args:
         other: another engine, which must give the same reports.
@@ -220,7 +221,8 @@ def single(recordings: Sequence[str], seeds: Iterable[int], ways: Iterable[str] 
 
 @dataclass
 class Row:
-    """Of one way: how many runs; in how many some finding was gained, or lost untold; and of findings."""
+    """Return, for one way, the number of runs, of those in which some finding was gained, or lost silently, and of
+    findings."""
 
     runs: int = 0
     gaining: int = 0

@@ -56,7 +56,7 @@ def each_entry(change: Callable[[list[Entry], random.Random, float], list[Entry]
 
 
 def stretch(size: int, dice: random.Random, part: float) -> tuple[int, int]:
-    """Where a stretch of this part of `size` begins and ends."""
+    """Return the ends of a stretch of this part of `size`."""
     length = min(size, max(1, round(size * part)))
     begin = dice.randint(0, size - length)
     return begin, begin + length
@@ -81,7 +81,8 @@ def read(recording: Path) -> Files:
 
 
 def beside(recording: Path) -> list[Path]:
-    """What stands beside the logs and is no text: the metadata logs of a KRaft recording, and what tells of them."""
+    """The files beside the logs that are not text: the metadata logs of a KRaft recording, and those that describe
+    them."""
     return sorted([*recording.rglob(METADATA), *recording.rglob("meta.properties")])
 
 

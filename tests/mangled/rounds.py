@@ -1,6 +1,6 @@
-"""Which recordings are mangled, in which ways. A round has each way at each severity once, and some ways combined.
+"""Rounds of mangled recordings: a round has each way at each severity once, and some ways combined.
 
-The number of a round tells all of it: many rounds may be stopped and go on, and one may be repeated alone.
+The number of a round determines all of it: many rounds may be stopped and go on, and one may be repeated alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What shippers, clocks and hasty copies make of logs."""
+"""Damage to logs by shippers, clocks and hasty copies."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def others_between(lines: list[str], dice: random.Random, severity: float) -> li
 
 
 def seconds_between(one: str, other: str) -> float:
-    """How much later another time is; 0 if one of them does not exist."""
+    """Return the difference to another time; 0 if one of them does not exist."""
     with suppress(ValueError):
         return (datetime.fromisoformat(other[:19]) - datetime.fromisoformat(one[:19])).total_seconds()
     return 0

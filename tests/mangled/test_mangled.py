@@ -60,9 +60,9 @@ GAINED_ONCE = (
     Case("stale-broker-3.9.1", (("one zone later", 2),), 88005),
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 88006),
 )
-"""Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a
-request that failed, and those of the epoch in which a high watermark was reached. The last: a line that is missing
-where it was written stands below later ones, in a copy. Beside these: files of one broker in several zones, two
+"""Cases in which several lines are missing: those of a deletion, of a creation, of the start of a controller or of a
+broker; a request that failed, and those of the epoch in which a high watermark was reached. The last: a line that is
+missing where it was written is below later ones, in a copy. Beside these: files of one broker in several zones, two
 clusters in one file, or topics under one name, levels that change, one of a broker's two files from another zone, and
 the start of a node among lines that were sorted by the wrong times."""
 LOST_UNTOLD_ONCE = (Case("chaos-1.1.1-2", (("two machines", 2),), 41003),)
@@ -71,7 +71,7 @@ ONCE_IN_ANOTHER_ORDER = (
     Case("log-dir-failure-0.11.0.3", (("rotated files joined", 1),), 5),
     Case("traffic-3.9.1", (("lines spliced", 0.1), ("gz beside", 2)), 9),
 )
-"""One line lists several partitions, and each has a finding: the engines told of them in another order."""
+"""One line lists several partitions, and each has a finding: the engines reported them in another order."""
 
 
 def sample(seed: int, count: int, recordings: tuple[str, ...] = tuple(RECORDINGS)) -> list[Case]:
@@ -87,7 +87,8 @@ def combined(seed: int, count: int) -> list[Case]:
 
 
 def checked(cases: list[Case], audited: Callable[..., list[Report]]) -> list[Outcome]:
-    """What comes of the cases: nothing is illegal in any that is not in the recording itself, what is lost is told."""
+    """Return the outcomes of the cases: nothing is illegal that is not so in the recording itself, and losses are
+    reported."""
     paths = recorded()
     recordings = {name: read(paths[name]) for name in {case.recording for case in cases}}
     found = list(outcomes(cases, recordings, audited))
@@ -187,7 +188,7 @@ def test_nothing_illegal_is_gained_in_three_thousand_recordings() -> None:
 
 
 def none_bad(outcomes: Iterable[Outcome], count: int) -> None:
-    """Nothing illegal is gained, or lost untold, and the engines agree."""
+    """Nothing illegal is gained, or lost without a report, and the engines agree."""
     found = list(outcomes)
     print(shown(table(found)))
     assert not [outcome for outcome in found if outcome.bad]

@@ -214,7 +214,7 @@ def _as_they_come(logs: list[list[Entry]], dice: random.Random, severity: float)
 
 
 def _one_file_per_broker(files: Files, dice: random.Random, severity: float) -> Files:
-    """What a container's console shows: all logs of a broker by time."""
+    """Return a container's console: all logs of a broker by time."""
     of_broker: dict[str, list[list[Entry]]] = defaultdict(list)
     for path in sorted(files):
         of_broker[path.rpartition("/")[0]].append(entries(files[path]))
@@ -416,7 +416,7 @@ WAYS: Mapping[str, Way] = {
 
 
 def mangled(files: Files, ways: Sequence[tuple[str, float]], seed: object) -> Files:
-    """What the ways make of a recording, one after the other."""
+    """Return a recording after these ways, one after the other."""
     for name, severity in ways:
         files = WAYS[name].mangle(files, random.Random(f"{seed} {name} {severity}"), severity)
     return {path: lines for path, lines in files.items() if lines}

@@ -1,4 +1,4 @@
-"""What a log may hide, against the tables it was made from."""
+"""Moves that a log may hide, against the tables from which they were made."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_without_its_limit_a_field_overflows() -> None:
         (lambda: replace(MODEL, actions=(put, put)), DefinitionError, "action 'Put' twice"),
         (lambda: replace(MODEL, fields=MODEL.fields[1:]), UnknownNameError, "action Put: unknown field 'held'"),
         (lambda: replace(MODEL, settings=(BOXES,)), UnknownNameError, "the setting 'top', which"),
-        (lambda: replace(MODEL, fields=MODEL.fields[0]), DefinitionError, r"one alone is \(it,\)"),
+        (lambda: replace(MODEL, fields=MODEL.fields[0]), DefinitionError, r"a single one is \(it,\)"),
         (lambda: replace(MODEL, fields=(held,)), DefinitionError, "fields are a tuple of Field, got held"),
         (
             lambda: replace(MODEL, properties=(Property("P", "p", forall(var("x", Finite("X", TALL)), true)),)),

@@ -104,7 +104,7 @@ NO_COMMIT = ("KIP-595",)
 
 
 def _ends_within(behaviour: Behaviour) -> bool:
-    """Whether the clone has a release of those in which a change is there, or a bug is not there any more."""
+    """Return True if the clone has one of the releases in which a change is there, or a bug no longer is."""
     own = [row.index for row in RELEASES if behaviour.releases & row.mask]
     first = own[0] if behaviour.kind == "change" else own[-1] + 1
     return any(known_tags(row) for row in RELEASES if row.index >= first)
@@ -189,13 +189,13 @@ FILES = re.compile(
     r"|LogManager|Log|UnifiedLog|LeaderEpochFileCache|KafkaApis|KafkaServer|BrokerServer|ZkUtils|KafkaZkClient|TierStateMachine"
     r"|BrokerLifecycleManager|MetadataCache|ZkMetadataCache)\.(?:scala|java)$"
 )
-"""Whose lines the tables of brokers' lines hold."""
+"""Classes whose lines the tables of brokers' lines have."""
 ELSEWHERE = ("preRegister", "Transition from", "BrokerEndPoint", "TruncationState", "EpochEntry")
 """Words that no message has: of log4j, or of what a value is printed as."""
 VALUES = re.compile(
     r"\{[^{}]*\}|[{}\[\]()]|New: |(?:the |any )?follower's|(?<=to )the follower(?= for)|(?<=or )follower(?= is)"
 )
-"""What a message is interrupted by: slots, brackets and words that a value prints."""
+"""Interruptions of a message: slots, brackets and words that a value prints."""
 
 
 @cache

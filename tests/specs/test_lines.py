@@ -1,4 +1,4 @@
-"""What the line table refuses, how its rows are asked for, and what some releases print untruly."""
+"""Errors of the line table, selections of its rows, and wordings that some releases print untruly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kafka-dump-log printed is known as that, and no log is taken for it."""
+"""Output of kafka-dump-log is recognised, and no log is taken for it."""
 
 from __future__ import annotations
 

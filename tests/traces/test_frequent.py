@@ -1,4 +1,4 @@
-"""Which wordings are told by their pattern alone."""
+"""Wordings that their pattern alone identifies."""
 
 from __future__ import annotations
 

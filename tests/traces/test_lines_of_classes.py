@@ -1,4 +1,4 @@
-"""Lines are told by the class that prints them, in whatever package of Kafka it is, and by nobody else's class."""
+"""Lines are recognised by the class that prints them, in whatever package of Kafka it is, and by no other class."""
 
 from __future__ import annotations
 

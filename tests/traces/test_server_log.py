@@ -19,7 +19,7 @@ EDITED = {"913-topic-id-mismatch.log": 2}
 @pytest.mark.corpus
 def test_at_most_two_percent_of_a_release_are_unknown_and_nothing_of_a_partition(corpus: Path) -> None:
     files = list(collected(corpus.parent / "INDEX.tsv"))
-    assert {name: counts["telling"] for _, name, counts in files if counts["telling"]} == EDITED
+    assert {name: counts["of_partitions"] for _, name, counts in files if counts["of_partitions"]} == EDITED
     assert sum(map(dated, (counts for _, _, counts in files))) > 150_000
     found = added((key, counts) for key, _, counts in files)
     assert over(found) == [("2.8+", "other")]  # the file of EDITED
@@ -28,7 +28,7 @@ def test_at_most_two_percent_of_a_release_are_unknown_and_nothing_of_a_partition
 def test_recordings_are_known_but_for_few_lines() -> None:
     found = added(recorded())
     assert over(found) == []
-    assert not sum(counts["telling"] for counts in found.values())
+    assert not sum(counts["of_partitions"] for counts in found.values())
     for file in ("server.log", "state-change.log"):
         assert len([release for release, which in found if which == file]) >= 6
     assert len(table(found)) == len(found) + 2
@@ -38,7 +38,7 @@ def test_a_line_that_tells_of_a_partition_must_be_known() -> None:
     told = "[2020-09-01 10:00:00,001] INFO [Broker id=1] Leader t-0 does what nobody knows (state.change.logger)"
     other = "[2020-09-01 10:00:00,001] INFO Whatever (some.other.Logger)"
     counts = shares([told, other, "continued"])
-    assert (counts["unknown"], counts["telling"]) == (2, 1)
+    assert (counts["unknown"], counts["of_partitions"]) == (2, 1)
     assert over({("3.9.1", "other"): counts}) == [("3.9.1", "other")]
     assert over({("3.9.1", "other"): shares([other])}) == []
     assert over({("3.9.1", "server.log"): shares([other])}) == [("3.9.1", "server.log")]

@@ -43,7 +43,7 @@ def test_a_directory_that_cannot_be_listed_is_told_as_a_file_is(
     assert names(tmp_path) == [[str(tmp_path / "a.log"), str(closed)]]
     lines = Lines(str(closed))
     assert list(lines) == []
-    assert lines.problem == "expected a directory that can be listed, may not list it"
+    assert lines.problem == "expected a directory that can be listed, but listing it is not permitted"
 
 
 def test_what_another_file_system_has_is_told_by_who_reaches_it() -> None:

@@ -220,7 +220,7 @@ LED = {"leader": 3, "leader_epoch": 1, "isr": (3,), "partition_epoch": 1, "log_e
         ({"log_end": 49}, "epoch 1 from offset 50"),
         ({"high_watermark": 61}, "a high watermark from 40 to 60"),
         ({"high_watermark": 39}, "a high watermark from 40 to 60"),
-        ({"log_end": 91, "leader_epoch": 0, "leader": 2}, "a log end of 90 at most"),
+        ({"log_end": 91, "leader_epoch": 0, "leader": 2}, "a log end of at most 90"),
         ({"leader_epoch": None, "isr": None, "high_watermark": None}, None),
     ],
 )
@@ -304,9 +304,9 @@ def test_command_with_traffic(tmp_path: Path) -> None:
 
     right = run(**lost(6))
     assert right.exit_code == 0
-    assert "3 acknowledged records that are lost are named" in right.output
+    assert "3 lost acknowledged records are reported" in right.output
     wrong = run(**lost(4))
     assert wrong.exit_code == 1
-    assert "t-0 is said to lack offsets 4 to 8" in wrong.output
+    assert "the audit says that t-0 lacks offsets 4 to 8" in wrong.output
     assert run(replicas=None).exit_code == 2
     assert run(findings=[{"lost": [{}]}]).exit_code == 2

@@ -42,18 +42,20 @@ _ARROW = "  <== "
 
 @dataclass(frozen=True)
 class Excerpt:
-    """One cluster's log. `expected` are the findings of the rule: (path, line from 1 or offset of a record, verdict);
-    `metadata` are segments and snapshots with their records, a JSON object each."""
+    """The log of one cluster, and the findings that a rule gives in it."""
 
     title: str
     fires: bool
     files: tuple[tuple[str, tuple[str, ...]], ...]
+    """Path and lines of each text log."""
     expected: tuple[tuple[str, int, str], ...]
+    """Findings of the rule: path, line (from 1) or offset of a record, verdict."""
     text: str
     metadata: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Path of each segment and snapshot with its records, one JSON object each."""
 
     def write(self, folder: Path) -> None:
-        """The files of the excerpt under `folder`, without the arrows."""
+        """Write the files of the excerpt under `folder`, without the arrows."""
         for path, lines in self.files:
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -66,27 +68,28 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Case:
-    """The case file of a rule. `text` is its Markdown."""
+    """The case file of a rule."""
 
     code: str
     name: str
     text: str
+    """Its Markdown."""
     excerpts: tuple[Excerpt, ...]
 
 
 @cache
 def cases() -> dict[str, Case]:
-    """All case files, by the code of their rule.
+    """Return all case files by the code of their rule.
 
     Raises:
-        IsrproofError: a file is not as the top of this module says.
+        IsrproofError: a file does not have the format that the top of this module describes.
     """
     found = (read(path.name, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md")))
     return {case.code: case for case in found}
 
 
 def read(name: str, text: str) -> Case:
-    """The case in the text of a file that is called `name`."""
+    """Return the case in the text of the file `name`."""
     title = _TITLE.match(text)
     if title is None or name != f"{title[1]}.md":
         raise IsrproofError(f"{name}: expected a first line such as '# {name.removesuffix('.md')} the-rules-name'.")
@@ -122,7 +125,7 @@ def _excerpt(name: str, title: str, fires: bool, text: str) -> Excerpt:
     if not (files or metadata) or path:
         raise IsrproofError(f"{name}, {title!r}: expected a block that begins with '```log PATH' and ends with '```'.")
     if fires != bool(expected):
-        raise IsrproofError(f"{name}, {title!r}: lines with an arrow make a {FIRING} section, and nothing else does.")
+        raise IsrproofError(f"{name}, {title!r}: expected lines with an arrow in a {FIRING} section, and only there.")
     return Excerpt(title, fires, tuple(files), tuple(expected), text, tuple(metadata))
 
 

@@ -1,1 +1,1 @@
-"""Lines of text to events and back: one line in, what it says out."""
+"""Lines of text to events and back, one line at a time."""

@@ -1,4 +1,5 @@
-"""What a line of a log says: one flat row per line, the same columns from the Python parser and from Spark."""
+"""The content of a line of a log: one flat row per line, with the same columns from the Python parser and from
+Spark."""
 
 from __future__ import annotations
 
@@ -10,52 +11,43 @@ from typing import Any
 class Event:
     """One parsed line of a row that bears on a rule. A field that the line does not print is None.
 
-    Ids are ints, -1 means "no leader" as printed, -2 "being deleted". `ts` is milliseconds since 1970 of the time as
-    printed, which has no zone. `releases` is the bitmask of the releases that print this wording, `from_state_untrue`
-    that of those among them in which its `from_state` need not be the state before; None if there is none.
-
-    `controller` and `controller_epoch` are the controller that the line names: on a controller's line (by its row's
-    speaker) the one that writes it, on a broker's line the one that a request came from. `speaker` is the broker that
-    writes a broker's line. `recipient` and `recipients` are the brokers that a request is sent to; `broker` and
-    `brokers` those that a line is about, as a whole request that is sent to them. `written_by_epoch` is the epoch
-    inside a printed state, which may be older. `partition_epoch` is the znode's version too. `zk_version` is that of
-    the controller epoch's znode. `detail` is free text.
-
-    On a broker's line `correlation_id` is that of a request, `leader_epoch` and `partition_epoch` are those that it
-    brings, `current_leader_epoch`, `current_partition_epoch` and `known_controller_epoch` those that the broker has.
-    Offsets are a log's: `offset` is where something begins or is cut, `log_end_offset` the next one after the last
-    record, `last_offset` that record's. `lagging` is broker, end offset, broker, end offset, ... of replicas that leave
-    an ISR, `old_isr` the ISR before. `deleted` and `followers` count partitions beside `count`, `dir` is a log
-    directory, `completed` whether a follower knows where to cut its log.
-
-    Of the metadata quorum, `raft_epoch` is an epoch of it, `raft_state` the state that a node is in from here on,
-    `from_raft_state` the one before ("null": the process has just started), both without their ending "State" or as
-    printed, `from_raft_epoch` the epoch of that; `voted` is who got a node's vote in the epoch.
-
-    On a line that prints the version of Kafka, `releases` are those of that version. One that is newer than all rows of
-    releases.toml is in `detail` as printed ("4.5.0"), and is None else; `releases` are then all that print such lines.
+    Ids are ints; -1 means "no leader" as printed, -2 "being deleted". Offsets are offsets of a log.
     """
 
     row: str
+    """Id of the row in the line table."""
     level: str | None = None
     ts: int | None = None
+    """Milliseconds since 1970 of the time as printed, which has no zone."""
     releases: int = 0
+    """Bitmask of the releases that print this wording. On a line that prints the version of Kafka, the releases of that
+    version; all that print such lines if it is newer than releases.toml."""
     controller: int | None = None
+    """The controller that the line names: the writer of a controller's line (by the row's speaker), the sender of the
+    request on a broker's line."""
     controller_epoch: int | None = None
+    """Epoch of `controller`."""
     speaker: int | None = None
+    """The broker that writes a broker's line."""
     recipient: int | None = None
+    """The broker that a request is sent to."""
     recipients: tuple[int, ...] | None = None
+    """The brokers that a request is sent to."""
     topic: str | None = None
     partition: int | None = None
     replica: int | None = None
     from_state: str | None = None
     from_state_untrue: int | None = None
+    """Bitmask of those `releases` in which `from_state` need not be the previous state; None if there are none."""
     to_state: str | None = None
     leader: int | None = None
     isr: tuple[int, ...] | None = None
     leader_epoch: int | None = None
+    """On a broker's line, the epoch that the request brings."""
     partition_epoch: int | None = None
+    """Also the version of the znode; on a broker's line, the epoch that the request brings."""
     written_by_epoch: int | None = None
+    """The controller epoch inside a printed state, which may be older."""
     recovery: str | None = None
     replicas: tuple[int, ...] | None = None
     adding: tuple[int, ...] | None = None
@@ -65,51 +57,74 @@ class Event:
     delete: bool | None = None
     kind: str | None = None
     broker: int | None = None
+    """The broker that the line is about."""
     brokers: tuple[int, ...] | None = None
+    """The brokers that the line is about, or that a whole request is sent to."""
     new_brokers: tuple[int, ...] | None = None
     deleted_brokers: tuple[int, ...] | None = None
     bounced_brokers: tuple[int, ...] | None = None
     count: int | None = None
     zk_version: int | None = None
+    """Version of the controller epoch's znode."""
     valid_states: tuple[str, ...] | None = None
     error: str | None = None
     strategy: str | None = None
     detail: str | None = None
+    """Free text; a version of Kafka as printed ("4.5.0") if it is newer than releases.toml."""
     correlation_id: int | None = None
+    """Id of a request, on a broker's line."""
     known_controller_epoch: int | None = None
+    """The controller epoch that the broker has."""
     current_leader_epoch: int | None = None
+    """The leader epoch that the broker has."""
     current_partition_epoch: int | None = None
+    """The partition epoch that the broker has."""
     broker_epoch: int | None = None
     previous_leader: int | None = None
     previous_leader_epoch: int | None = None
     topic_id: str | None = None
     old_isr: tuple[int, ...] | None = None
+    """The ISR before the change."""
     lagging: tuple[int, ...] | None = None
+    """Broker, end offset, broker, end offset, ... of the replicas that leave an ISR."""
     offset: int | None = None
+    """The offset at which something begins or is cut."""
     last_offset: int | None = None
+    """Offset of the last record."""
     log_end_offset: int | None = None
+    """The offset after the last record."""
     high_watermark: int | None = None
     completed: bool | None = None
+    """The follower knows where to cut its log."""
     deleted: int | None = None
+    """A number of partitions, beside `count`."""
     followers: int | None = None
+    """A number of partitions, beside `count`."""
     dir: str | None = None
+    """A log directory."""
     raft_epoch: int | None = None
+    """An epoch of the metadata quorum."""
     raft_state: str | None = None
+    """The state that a node of the metadata quorum is in from here on, as printed or without its ending "State"."""
     from_raft_state: str | None = None
+    """The previous state of the node, written alike; "null": its process has just started."""
     from_raft_epoch: int | None = None
+    """Epoch of the previous state."""
     voted: int | None = None
+    """The candidate that got the node's vote in the epoch."""
 
 
 FIELDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in fields(Event)}
-"""Field name -> type as written above: "int", "str", "bool", "tuple[int, ...]", "tuple[str, ...]"."""
+"""Name of each field -> its type as written above: "int", "str", "bool", "tuple[int, ...]", "tuple[str, ...]"."""
 PRINTED = tuple(field for field in FIELDS if field not in ("row", "level", "ts", "releases"))
-"""The fields of an event that its message prints."""
+"""Fields of an event that its message prints."""
 
 
 def event(values: dict[str, Any]) -> Event:
-    """An Event of exactly these fields, several times faster than its constructor: absent ones fall to the class.
+    """Return an Event of exactly these fields, several times faster than its constructor does: absent ones fall to the
+    class.
 
-    The caller's dict becomes the event's own; it must name `row` and nothing that is no field.
+    The caller's dict becomes the event's own; it must have `row`, and only names of fields.
     """
     made = object.__new__(Event)
     object.__setattr__(made, "__dict__", values)
@@ -118,7 +133,7 @@ def event(values: dict[str, Any]) -> Event:
 
 @dataclass(frozen=True)
 class Irrelevant:
-    """A line that matches a row of the table which bears on no rule."""
+    """A line that matches a row of the table that bears on no rule."""
 
     row: str
     level: str | None = None
@@ -127,21 +142,21 @@ class Irrelevant:
 
 @dataclass(frozen=True)
 class Continuation:
-    """A line that belongs to the one before: a stack trace, a blank line, the rest of a longer message."""
+    """A line that belongs to the previous one: a stack trace, a blank line, the rest of a longer message."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A line that no row matches. `logger` is None where the line was cut or the layout prints none.
-
-    `wrong` says which word keeps it from being a line that bears on a rule, and of which row, where it is one word.
-    """
+    """A line that matches no row."""
 
     level: str | None = None
     ts: int | None = None
     logger: str | None = None
+    """None if the line was cut, or if its layout prints no logger."""
     message: str = ""
     wrong: str | None = None
+    """The one word that keeps the line from matching a row that bears on a rule, and that row; None if there is no such
+    word."""
 
 
 Parsed = Event | Irrelevant | Continuation | Unknown

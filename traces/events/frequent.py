@@ -1,8 +1,8 @@
-"""The few wordings that make up a large log: those whose lines can be told by their pattern alone.
+"""The few wordings that make up a large log, if a pattern alone identifies their lines.
 
-Most lines of a large log are moves of the state machines, requests and what becomes of them, and what brokers lead and
-fetch from then on. A line that such a pattern matches is one of theirs, whatever else it holds: so many lines can be
-looked at together.
+Most lines of a large log are moves of the state machines, requests and their effects, and the partitions that brokers
+then lead and fetch. A line that matches such a pattern has that wording whatever else it contains, so many lines can be
+matched together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLASS = re.compile(r"(-\?)?(\[(?:\\.|[^\]\\])+\])([+*]|\{1,[0-9]+\})")
 
 @cache
 def frequent() -> tuple[Reader, ...]:
-    """The wordings: of those that a line may both be the one that the reference tries first comes first."""
+    """Return these wordings. If a line may have two of them, the one that the reference tries first comes first."""
     found: list[Reader] = []
     own = [reader for row in ROWS for reader in readers() if reader.row.id == row]
     for key in dict.fromkeys(reader.key for reader in own):
@@ -43,14 +43,14 @@ def frequent() -> tuple[Reader, ...]:
 
 
 def tail_of(reader: Reader) -> str:
-    """How its lines end: with the name of the logger."""
+    """Return the end of the wording's lines: the name of the logger."""
     return f" ({reader.row.logger(reader.wording.releases)})"
 
 
 def prints_all(reader: Reader, tests: Sequence[Test]) -> bool:
-    """Whether what its pattern matches is a line of this wording, whatever else it holds.
+    """Return True if every line that the wording's pattern matches has this wording, whatever else it contains.
 
-    `tests` are its own, the last, and those of the wordings that are tried before it.
+    `tests` are the tests of the wordings that are tried before it, and then its own.
     """
     return (
         reader.row.bears
@@ -67,7 +67,7 @@ def _is_narrow(primitive: Primitive) -> bool:
 
 
 def _first_word(reader: Reader) -> re.Pattern[str]:
-    """Of its sentence, where that begins with a slot."""
+    """Return a pattern of the first word of a sentence that begins with a slot."""
     pieces = itertools.takewhile(lambda piece: isinstance(piece, Slot) or " " not in piece, reader.speaker_slots[1])
     return re.compile("".join(re.escape(p) if isinstance(p, str) else p.primitive.inner for p in pieces))
 
@@ -77,14 +77,14 @@ def _slots(reader: Reader) -> list[Slot]:
 
 
 def _list_ends(piece: str | Slot, following: str | Slot) -> bool:
-    """Whether a list, if the piece is one, is as long as it can be where it is followed by this."""
+    """Return True unless `piece` is a list that could go on where `following` begins."""
     if isinstance(piece, str) or piece.primitive.kind != "ints" or piece.primitive.after:
         return True
     return isinstance(following, str) and re.match(", ?(?:[0-9]|$)", following) is None
 
 
 def _never(test: Test, reader: Reader) -> bool:
-    """Whether no line of a wording passes a test."""
+    """Return True if no line of the wording passes the test."""
     wanted = (test.head, test.start, *test.inner, test.end)
     return (
         not _may_begin(reader, test.start)
@@ -94,7 +94,7 @@ def _never(test: Test, reader: Reader) -> bool:
 
 
 def _may_begin(reader: Reader, text: str) -> bool:
-    """Whether the sentence of a line of a wording may begin with a text, by its first two pieces."""
+    """Return True if the sentence of a line of the wording may begin with the text, judging by its first two pieces."""
     start, following = reader.literals[1], reader.speaker_slots[1][1:2]
     if start.startswith(text) or not text.startswith(start):
         return start.startswith(text)
@@ -107,7 +107,7 @@ def _may_begin(reader: Reader, text: str) -> bool:
 
 
 def strict(primitive: Primitive) -> str:
-    """Of the texts that the reference takes for a primitive those that it can read."""
+    """Return a pattern of the texts of a primitive that the reference can also read."""
     if primitive.exact:
         return primitive.exact
     if primitive.kind == "ints" and not primitive.item:

@@ -1,4 +1,4 @@
-"""How a logger dresses a message: time, level, logger's name, thread, and what other programs put in front.
+"""Layouts of log lines: time, level, logger's name, thread, and the prefixes of other programs.
 
 A layout splits a line into time, level, message and logger. The default of every Kafka release, `[%d] %p %m (%c)`, is
 read by position; any other log4j pattern becomes one anchored regular expression, the same in Python and in Java.
@@ -31,33 +31,34 @@ _PARTS = {
     "t": ("thread", r"[^\[\]]*"),
 }
 _BEGINS = "(?! )"
-"""What a message begins with behind any number of spaces: to try all of them on a long line would take for ever."""
+"""The beginning of a message after any number of spaces: trying all of them on a long line would take forever."""
 _NAMES = {"date": "d", "level": "p", "message": "m", "msg": "m", "logger": "c", "thread": "t"}
 _CONVERSION = re.compile(r"%(?:(%)|(-?[0-9]*)(?:\.-?[0-9]+)?(" + "|".join(_NAMES) + r"|[A-Za-z])((?:\{[^}]*\})*))")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 
 def escape(text: str) -> str:
-    """`text` as a pattern that Python and Java read alike."""
+    """Return `text` as a pattern that Python and Java read alike."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it.
-
-    `short`: of a logger's name it prints the last word only. `opens`: it begins with a word of which nothing is known.
-    """
+    """A layout of lines as a regular expression."""
 
     name: str
     regex: str
+    """Has the groups of `groups`, in that order, and {time} for the time; its user anchors it."""
     groups: tuple[str, ...]
     short: bool = False
+    """The layout prints only the last word of a logger's name."""
     opens: bool = False
+    """The line begins with an arbitrary word."""
 
     @cached_property
     def forms(self) -> tuple[tuple[str, tuple[str | int, ...]], ...]:
-        """Patterns to try in order, each with what the default layout would print: texts, and numbers of groups."""
+        """Patterns to try in order, each with the pieces of the line in the default layout: texts, and numbers of
+        groups."""
         numbers: dict[str, int] = {}
         at = 1
         for group in self.groups:
@@ -73,7 +74,7 @@ class Layout:
         return tuple(forms) if first else tuple(forms[:1])
 
     def normal(self, text: str) -> str | None:
-        """The line as the default layout would print it, or None if this layout did not print it."""
+        """Return the line in the default layout, or None if the line is not in this layout."""
         for regex, pieces in self.forms:
             match = _compiled(regex).fullmatch(text)
             if match is not None:
@@ -86,7 +87,7 @@ class Layout:
 
 NO_TIME = "1970-01-01 --:--:--,---"
 NO_LOGGER = "?"
-"""What stands for a logger's name where the layout prints none: rows of every logger may match."""
+"""Stands for a logger's name in layouts that print none: rows of every logger may match."""
 
 
 @cache
@@ -95,7 +96,7 @@ def _loggers() -> dict[str, str]:
 
 
 def logger_named(word: str) -> str:
-    """The name of the logger whose last word this is, if the line table has one; else the word."""
+    """Return the logger in the line table whose name ends with this word, or the word if there is none."""
     return _loggers().get(word, word)
 
 
@@ -106,9 +107,10 @@ def _compiled(regex: str) -> re.Pattern[str]:
 
 @cache
 def layout(pattern: str) -> Layout:
-    """The layout of a log4j pattern such as `%d{ISO8601} %-5p [%t] %m (%c)%n`; it must contain %m.
+    """Return the layout of a log4j pattern such as `%d{ISO8601} %-5p [%t] %m (%c)%n`, which must contain %m.
 
-    Understood: %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a word.
+    It understands %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a
+    word.
     """
     groups: list[str] = []
     short = opens = False
@@ -140,7 +142,7 @@ def layout(pattern: str) -> Layout:
 
 
 _CUT = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2} [0-9]{2}:(?:[0-9]{2}:)?\["
-"""A line that was cut within its time, and the next one: nothing that stands before a line."""
+"""A line that was cut within its time and runs into the next one; no prefix of a line looks like this."""
 PREFIXED = Layout(
     "container prefix",
     rf"(?!{_CUT}).{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
@@ -148,6 +150,7 @@ PREFIXED = Layout(
 )
 _DEFAULT, _PADDED, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)
 KNOWN: tuple[Layout, ...] = (_PADDED, PREFIXED, *_OTHERS)
-"""Tried in this order on a line that is not in the default layout, if no pattern was given: specs/layouts.toml."""
+"""Layouts of specs/layouts.toml, tried in this order on a line that is not in the default layout, unless a pattern was
+given."""
 WITH_THREAD = layout("[%d] %p %m (%c) [%t]%n")
-"""It begins as the default layout does."""
+"""A layout that begins like the default layout."""

@@ -1,4 +1,4 @@
-"""The plain Python parser: a line of text to what it says. The reference that Spark's reading is compared with."""
+"""The plain Python parser from a line of text to its content; Spark's reading is compared with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEVELS = frozenset(LEVELS)
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
 _ENDS = tuple(tail for tail in TAILS if tail.startswith("("))
 STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
-"""What is left of a line that was cut within its time and level; or that never reached the disk."""
+"""The rest of a line that was cut within its time and level, or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
 _SPLICED = re.compile(
     r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\]? +\[?(?:"
@@ -30,18 +30,19 @@ _SPLICED = re.compile(
     + ")[] ]"
 )
 _HEADS = ("[2018-09-01 10:00:00,000] INFO ", "2018-09-01 10:00:00,000 INFO ")
-"""How lines begin: what a slot must hold to hold another line."""
+"""Beginnings of lines; a slot must contain one of these to contain another line."""
 CONTINUATION = Continuation()
 
 
 def is_spliced(message: str) -> bool:
-    """Whether another line begins within a message, with its time and its level: the rest of the message is lost."""
+    """Return True if another line begins within a message, with its time and its level: the rest of the message is
+    lost."""
     return _SPLICED.search(message) is not None
 
 
 @cache
 def _may_hold_a_line(inner: str) -> bool:
-    """Whether a slot may, by its pattern."""
+    """Return True if a slot may, by its pattern, contain another line."""
     return any(re.fullmatch(inner, head) for head in _HEADS)
 
 
@@ -55,7 +56,8 @@ def _seconds(date: str, time: str) -> int | None:
 
 @lru_cache(maxsize=4096)
 def time_of(text: str) -> int | None:
-    """Milliseconds since 1970 of a time as log4j prints it by default; None if it is none."""
+    """Return the milliseconds since 1970 of a time as log4j prints it by default, or None if the text is not such a
+    time."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None
@@ -65,9 +67,9 @@ def time_of(text: str) -> int | None:
 
 
 class _Ready:
-    """A reader with everything the loop needs, looked up once.
+    """A reader with everything that the loop needs, looked up once.
 
-    Its pattern is compiled when a line is first matched: most wordings are of other releases than a log's.
+    Its pattern is compiled when a line is first matched, because most wordings belong to releases other than the log's.
     """
 
     __slots__ = (
@@ -106,7 +108,7 @@ def _bucket(found: Iterable[Reader]) -> _Bucket:
 
 
 class _ByKey(dict[str, _Bucket]):
-    """The wordings by the first word of the sentence, each made when the first line begins with it."""
+    """Wordings by the first word of the sentence, each made when the first line begins with that word."""
 
     def __missing__(self, key: str) -> _Bucket:
         found = dispatch().by_key.get(key)
@@ -135,7 +137,7 @@ def _throwables() -> _Bucket:
 
 
 def compile_patterns() -> None:
-    """Those of all wordings, before anybody reads a line: for processes that others are forked from."""
+    """Compile the patterns of all wordings before any line is read, for processes from which others are forked."""
     for key in dispatch().by_key:
         _BY_KEY[key]
     for made in (_loose, _openings, _throwables):
@@ -144,12 +146,12 @@ def compile_patterns() -> None:
 
 @lru_cache(maxsize=4096)
 def _of_logger(logger: str) -> str | None:
-    """The row of whatever else a logger prints, by the name that the table has for it."""
+    """Return the row for all other lines of a logger, by the name that the table has for it."""
     return next((row.id for name, row in dispatch().by_logger if f"{logger}.".startswith(name)), None)
 
 
 def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
-    """What a message says; it is unknown if no row of a logger of that name matches."""
+    """Return the content of a message; it is unknown if no row of a logger with that name matches."""
     sentence = sentence_of(message)
     known = known_name(logger)
     dotted = f"{known}."
@@ -170,13 +172,13 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
 
 
 def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
-    """The first line of a message of several lines; no such line bears on a rule."""
+    """Return the content of the first line of a message of several lines; no such line bears on a rule."""
     sentence = sentence_of(message)
     return next((Irrelevant(ready.row, level, ts) for ready in _openings() if ready.passes(message, sentence)), None)
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
-    """None if one of the texts is none that Kafka prints, or holds another line."""
+    """Return the event, or None if Kafka cannot print one of the texts, or if one of them contains another line."""
     if ready.open and is_spliced(match.string):
         return None
     values = ready.constants.copy()
@@ -195,9 +197,11 @@ def _separated(text: str) -> bool:
 
 
 def parse_throwable(text: str, *, tail: bool) -> Event | Unknown | None:
-    """The first line of a throwable that the table knows; unknown if one of its words is wrong.
+    """Return the content of the first line of a throwable that the table has; it is unknown if one of its words is
+    wrong.
 
-    `tail`: it ends with the name of a logger, as no throwable does, but the last line of a message of several.
+    `tail`: the line ends with the name of a logger. No throwable does, but the last line of a message of several lines
+    does.
     """
     sentence = sentence_of(text)
     for ready in _throwables():
@@ -210,23 +214,24 @@ def parse_throwable(text: str, *, tail: bool) -> Event | Unknown | None:
 
 
 def _plain(text: str) -> bool:
-    """Whether a line looks like the default layout to the character: time, level and one space."""
+    """Return True if a line looks exactly like the default layout: time, level and one space."""
     return text[:2] in ("[1", "[2") and text[5:6] == "-" and text[20:21] == "," and text[24:26] == "] "
 
 
 def is_default(text: str) -> bool:
-    """Whether a line begins as the default layout does."""
+    """Return True if a line begins as the default layout does."""
     level = text[26:32].partition(" ")[0]
     return _plain(text) and level in _LEVELS and not _is_padded(text[27 + len(level) :])
 
 
 def _is_padded(rest: str) -> bool:
-    """Whether what follows level and space goes on with spaces that fill the level up; an empty message does not."""
+    """Return True if the level and its space are followed by more spaces that pad the level; an empty message has
+    none."""
     return rest[:1] == " " and rest.rfind(" (") != 0
 
 
 def _undressed(text: str) -> Parsed | None:
-    """A line in the default layout; None if it is not."""
+    """Return the content of a line in the default layout, or None if it is not in that layout."""
     if not _plain(text):
         return None
     level, _, rest = text[26:32].partition(" ")
@@ -244,9 +249,9 @@ def _undressed(text: str) -> Parsed | None:
 
 
 def parse_line(text: str, layout: Layout | None = None) -> Parsed:
-    """What one line says. `text` has no line end; trailing carriage returns are not looked at.
+    """Return the content of one line. `text` has no line end; trailing carriage returns are ignored.
 
-    Without a layout the default one is tried, then those seen in other people's logs (layouts.KNOWN).
+    Without a layout, the default one is tried first and then the others of specs/layouts.toml (layouts.KNOWN).
     """
     text = text.rstrip("\r")
     if layout is None:
@@ -266,7 +271,8 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
 
 
 def _in_layout(known: Layout, text: str) -> Parsed | None:
-    """A line in a layout; None if it is not. Spaces at its end are its message's, or nobody's."""
+    """Return the content of a line in a layout, or None if it is not in it. Trailing spaces belong to the message, or
+    to no part."""
     understood: Parsed | None = None
     for shown in dict.fromkeys((text, text.rstrip(" "))):
         normal = known.normal(shown)
@@ -281,13 +287,14 @@ def _in_layout(known: Layout, text: str) -> Parsed | None:
 
 
 def _with_thread(text: str) -> Parsed | None:
-    """A line in the default layout that has its thread at the end; None if it is none."""
+    """Return the content of a line in the default layout that ends with its thread, or None if it is not such a
+    line."""
     normal = WITH_THREAD.normal(text) if text[-1] == "]" else None
     return None if normal is None else _undressed(normal)
 
 
 def _bare(text: str) -> Parsed:
-    """A line without time and level."""
+    """Return the content of a line without time and level."""
     if not text or text[0] in " \t":
         return CONTINUATION
     is_tail = text.endswith(")") and text[text.rfind("(") :].startswith(_ENDS)

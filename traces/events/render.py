@@ -55,7 +55,7 @@ _SAMPLES: dict[str, tuple[str, str]] = {
 
 
 def shown(primitive: Primitive, value: Any) -> str:
-    """A field's value as this primitive prints it."""
+    """Return a field's value as this primitive prints it."""
     if primitive.item:
         each = primitive.item.count("{}")
         items = [primitive.item.format(*value[at : at + each]) for at in range(0, len(value), each)]
@@ -68,7 +68,7 @@ def shown(primitive: Primitive, value: Any) -> str:
 
 
 def sample(primitive: Primitive, turn: int = 0) -> str:
-    """Some text of this primitive, for a value that nobody keeps."""
+    """Return some text of this primitive, for a value that no field keeps."""
     if primitive.kind == "ints" and (primitive.before or primitive.item):
         each = max(1, primitive.item.count("{}"))
         return shown(primitive, (1, 2) * each if turn == 0 else (3,) * each)
@@ -76,7 +76,7 @@ def sample(primitive: Primitive, turn: int = 0) -> str:
 
 
 def filled(wording: Wording, turn: int = 0) -> str:
-    """The wording with sample values (two sets of them, `turn` 0 and 1)."""
+    """Return the wording with sample values; `turn` 0 and 1 give two sets of them."""
     return "".join(piece if isinstance(piece, str) else sample(piece.primitive, turn) for piece in wording.pieces)
 
 
@@ -98,7 +98,7 @@ def _fits(wording: Wording, event: Event, level: str | None, mask: int) -> bool:
 
 
 def _may_show(slot: Slot, event: Event) -> bool:
-    """Whether what the event has for a slot can stand there."""
+    """Return True if a slot can print the event's value."""
     value = None if slot.field is None else getattr(event, slot.field)
     if value is None or slot.primitive.kind not in ("text", "texts"):
         return True
@@ -106,7 +106,7 @@ def _may_show(slot: Slot, event: Event) -> bool:
 
 
 def wording_of(event: Event, release_row: Release) -> Wording:
-    """The wording in which the release prints this event: of those whose fields it has, the one that says most.
+    """Return the wording in which the release prints this event: the most detailed one whose fields the event has.
 
     Raises IsrproofError if the row does not exist in the release, or a field that it prints is None.
     """
@@ -126,7 +126,7 @@ def wording_of(event: Event, release_row: Release) -> Wording:
 
 
 def message(event: Event, release_name: str) -> str:
-    """The message alone, without time, level and logger."""
+    """Return the message alone, without time, level and logger."""
     wording = wording_of(event, release(release_name))
     out = []
     for piece in wording.pieces:
@@ -144,16 +144,16 @@ def _second(seconds: int) -> str:
 
 
 def time_text(ts: int) -> str:
-    """Milliseconds since 1970 as log4j prints them."""
+    """Return milliseconds since 1970 as log4j prints them."""
     return f"{_second(ts // 1000)},{ts % 1000:03d}"
 
 
 def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") -> str:
-    """The line that a release prints for an event, without line end; parse_line(render(e)) == e.
+    """Return the line that a release prints for an event, without line end; parse_line(render(e)) == e.
 
-    What the release prints whatever the truth is (Wording.untrue) is not asked of the event, nor read back. Fields that
-    it does not print are left out. `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed
-    bare. Raises IsrproofError as `wording_of` does.
+    Values that the release prints whatever the truth is (Wording.untrue) are neither taken from the event nor read
+    back. Fields that the release does not print are left out. `pattern` is a log4j pattern of %d %p %m %c %t %n. A
+    throwable's line is printed bare. Raises IsrproofError as `wording_of` does.
     """
     text = message(event, release_name)
     row = rows()[event.row]
@@ -175,7 +175,7 @@ def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") ->
 
 
 def sample_line(row: Row) -> str:
-    """The row's sample, or one that the writer makes of its first wording."""
+    """Return the row's sample, or one that the writer makes from its first wording."""
     if row.sample is not None:
         return row.sample
     wording = row.wordings[0]

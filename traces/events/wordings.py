@@ -1,11 +1,11 @@
-"""Wordings made ready to read: how a line is told to be one, its pattern, and what the groups become.
+"""Wordings prepared for reading: how a line is recognised, its pattern, and the fields of the pattern's groups.
 
-One place for both parsers. A line is told in three steps that Python and Spark do alike: the first word of its
-sentence gives a bucket; in the bucket the first wording whose literal parts are all in the line is taken; if its row
-bears on a rule, its pattern must match the whole message, or that of another wording of this row whose literal parts
-are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. Some wordings are
-told by their whole pattern alone (`Wording.whole`). A line that no wording is found for may be told by its logger's
-name alone.
+Both parsers use this module. They recognise a line in three steps, in Python and in Spark alike. The first word of its
+sentence selects a bucket. In the bucket the first wording is taken whose literal parts are all in the line. If its row
+bears on a rule, its pattern must match the whole message, or the pattern of another wording of this row whose literal
+parts are there; otherwise the line is unknown. An irrelevant line needs no pattern, because its fields are not read.
+Some wordings are recognised only by their whole pattern (`Wording.whole`). A line without a wording may be recognised
+by its logger's name alone.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from .event import FIELDS
 from .layouts import escape
 
 HEAD = 640
-"""Who speaks, and the words that a line is dispatched on, are looked for in this number of characters of a message."""
+"""Number of characters of a message in which its speaker, and the words that select a bucket, are looked for."""
 
 SEPARATORS = ("\x01", "\x02")
-"""Kafka prints neither; Spark's reading keeps fields apart by them. A line that holds one is not understood."""
+"""Characters that Kafka never prints and that separate fields in Spark's reading. A line that contains one is
+unknown."""
 
 _DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
 
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
 _LARGEST = 2**63 - 1
 _LONGEST_WORD = 200
-"""The most characters of a message that may be a word that is wrong."""
+"""The largest number of characters of a message that may be a wrong word."""
 
 
 def _int(text: str) -> int | None:
@@ -44,7 +45,7 @@ def _int(text: str) -> int | None:
 
 @lru_cache(maxsize=1 << 16)  # a log prints few lists of brokers, in many lines
 def _ints(text: str) -> tuple[int, ...] | None:
-    """None for what is no list of numbers: ",1", "1,,2", "1 2"."""
+    """Return the numbers of a list, or None if the text is not a list of numbers: ",1", "1,,2", "1 2"."""
     text = text.replace(", ", ",")
     if not text:
         return ()
@@ -78,7 +79,8 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 
 @cache
 def read(primitive: Primitive) -> Callable[[str], Any]:
-    """What turns the kept text of a primitive into the value of a field: None for a text that Kafka cannot print."""
+    """Return the function from the kept text of a primitive to the value of a field: None for a text that Kafka cannot
+    print."""
     convert = partial(_items, re.compile(primitive.numbers)) if primitive.item else _READ[primitive.kind]
     if not primitive.exact:
         return convert
@@ -92,10 +94,10 @@ def read(primitive: Primitive) -> Callable[[str], Any]:
 
 
 def sentence_of(message: str) -> str:
-    """The beginning of a message without who speaks: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ",
+    """Return the beginning of a message without its speaker: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ",
     "Partition [t,0] on broker 1: ", ...
 
-    Plain searches only, so that Spark can do the same; both steps may apply to one message (replica-refused and
+    It uses plain searches only, so that Spark can do the same. Both steps may apply to one message (replica-refused and
     partition-refused since 1.1).
     """
     message = message[:HEAD]
@@ -119,24 +121,26 @@ def sentence_of(message: str) -> str:
 
 
 def key_of(sentence: str) -> str:
-    """The first word: what readers dispatch on."""
+    """Return the first word, by which readers are dispatched."""
     return sentence.partition(" ")[0]
 
 
 @dataclass(frozen=True)
 class Test:
-    """Whether a line may be a wording: beginning of the message, beginning of its sentence, parts within, end, and the
-    whole message where words alone do not tell the wording (`Wording.whole`).
-
-    Time linear in the line, whatever it holds.
-    """
+    """The test for a wording: it takes time linear in the line, whatever the line contains."""
 
     head: str
+    """Beginning of the message."""
     start: str
+    """Beginning of its sentence."""
     inner: tuple[str, ...]
+    """Parts within the message."""
     end: str
+    """End of the message."""
     without: tuple[str, ...] = ()
+    """Parts that the message lacks."""
     whole: re.Pattern[str] | None = None
+    """The whole message, if its words alone do not identify the wording (`Wording.whole`)."""
 
     def passes(self, message: str, sentence: str) -> bool:
         return (
@@ -166,7 +170,7 @@ class Reader:
 
     @cached_property
     def pattern(self) -> str:
-        """The whole message, unanchored."""
+        """Pattern of the whole message, not anchored."""
         out, seen = "", set()
         for piece in self.wording.pieces:
             kept = isinstance(piece, Slot) and piece.field in FIELDS and piece.field not in seen
@@ -176,7 +180,7 @@ class Reader:
         return out
 
     def wrong(self, message: str) -> str | None:
-        """The word of a message that keeps it from being of this wording, if it is one word and all else is right."""
+        """Return the one word that keeps a message from having this wording, or None if there is not exactly one."""
         fields = [(name, read(primitive)) for name, primitive in self.groups]
         match = re.compile(self.pattern, re.DOTALL).fullmatch(message)
         if match is not None:
@@ -191,7 +195,7 @@ class Reader:
 
     @cached_property
     def _but_for_one(self) -> tuple[tuple[str, str], ...]:
-        """For each slot the pattern in which anything may stand there, and the slot's name."""
+        """For each slot, the pattern that accepts any text in it, and the slot's name."""
         found = []
         for place, slot in enumerate(self.wording.pieces):
             if isinstance(slot, Slot):
@@ -202,7 +206,7 @@ class Reader:
 
     @cached_property
     def key(self) -> str | None:
-        """The first word of the sentence, or None where a slot is part of it."""
+        """The first word of the sentence, or None if a slot is part of it."""
         from .render import filled
 
         words = {key_of(sentence_of(filled(self.wording, turn))) for turn in (0, 1)}
@@ -210,7 +214,7 @@ class Reader:
 
     @cached_property
     def speaker_slots(self) -> tuple[tuple[str | Slot, ...], tuple[str | Slot, ...]]:
-        """The pieces before and of the sentence, cut where `sentence_of` cuts."""
+        """The pieces before the sentence and the pieces of it, cut where `sentence_of` cuts."""
         from .render import sample
 
         skip = min(len(self.filled), HEAD) - len(sentence_of(self.filled))
@@ -228,7 +232,7 @@ class Reader:
 
     @cached_property
     def literals(self) -> tuple[str, str, tuple[str, ...], str]:
-        """Head, start, inner literals (longest first) and end, as of `Test`."""
+        """Head, start, inner literals (longest first) and end, as in `Test`."""
         before, sentence = self.speaker_slots
         head = before[0] if before and isinstance(before[0], str) else ""
         inner = [piece for piece in sentence if isinstance(piece, str)]
@@ -241,19 +245,20 @@ class Reader:
 
     @cached_property
     def literal_pieces(self) -> tuple[str, ...]:
-        """Its literals that are not in every line anyway, so that they may be looked for in the whole line."""
+        """Literals of the wording that are not in every line anyway, so that they may be looked for in the whole
+        line."""
         return tuple(piece for piece in self.wording.pieces if isinstance(piece, str) and piece not in _DRESSING)
 
     @cached_property
     def constants(self) -> dict[str, Any]:
-        """What every line of this wording tells, whatever it prints in its slots."""
+        """Values that every line of this wording has, whatever it prints in its slots."""
         fixed_fields = {
             **dict(self.wording.constants),
             **{f"{field}_untrue": mask for field, mask in self.wording.untrue},
         }
         for field in fixed_fields:
             if field not in FIELDS:
-                raise ValueError(f"{self.row.id} sets {field}, which is no field of an event")
+                raise ValueError(f"{self.row.id} sets {field}, which is not a field of an event")
         return {"row": self.row.id, **fixed_fields}
 
     @cached_property
@@ -263,7 +268,7 @@ class Reader:
         return filled(self.wording)
 
     def may_print(self, literal: str) -> bool:
-        """Whether a line of this wording may hold a text: literally, or partly or wholly in a slot."""
+        """Return True if a line of this wording may contain a text: literally, or partly or wholly in a slot."""
         if literal in self.filled:
             return True
         pieces = self.wording.pieces
@@ -278,7 +283,7 @@ class Reader:
         return False
 
     def test(self, later: tuple[Reader, ...]) -> Test:
-        """The cheapest test that tells this wording from those that are tried after it."""
+        """Return the cheapest test that separates this wording from those that are tried after it."""
         head, start, inner, end = self.literals
         chosen = list(inner[: 0 if self.row.bears else 2])
         without: list[str] = []
@@ -308,7 +313,7 @@ class Reader:
 
 
 def _pattern(piece: str | Slot, *, kept: bool = False) -> str:
-    """Of a piece of a wording; a group for what is kept."""
+    """Return the pattern of a piece of a wording, with a group for a kept value."""
     if isinstance(piece, str):
         return escape(piece)
     primitive = piece.primitive
@@ -321,31 +326,30 @@ def _named(row: Row, field: str, text: str) -> str:
 
 @cache
 def readers() -> tuple[Reader, ...]:
-    """Every wording of the table, in its order."""
+    """Return every wording of the table, in its order."""
     return tuple(Reader(row, wording) for row in rows().values() for wording in row.wordings)
 
 
 def _specific(reader: Reader) -> tuple[int, int]:
-    """Wordings with more literal text first: the words of another may all be among theirs."""
+    """Sort key that puts wordings with more literal text first, because they may contain all words of another."""
     head, start, inner, end = reader.literals
     return -len(head + start + "".join(inner) + end), -len(inner)
 
 
 @dataclass(frozen=True)
 class Dispatch:
-    """The wordings that a line is tried on.
-
-    * `by_key`: those of loggers, by the first word of the sentence; `loose`: those whose first word varies.
-    * `opening`: those without a logger, in a line that has a time: more lines of the message follow.
-    * `throwables`: those of lines without time, level and logger.
-    * `by_logger`: what is left, by the beginning of the logger's name, the longest first.
-    """
+    """The wordings that a line is tried on."""
 
     by_key: Mapping[str, Sequence[Reader]]
+    """Wordings of loggers, by the first word of the sentence."""
     loose: Sequence[Reader]
+    """Wordings of loggers whose first word varies."""
     opening: Sequence[Reader]
+    """Wordings without a logger in a line that has a time: more lines of the message follow."""
     throwables: Sequence[Reader]
+    """Wordings of lines without time, level and logger."""
     by_logger: Sequence[tuple[str, Row]]
+    """Rows for all other lines, by the beginning of the logger's name, the longest first."""
 
 
 @cache
@@ -374,7 +378,7 @@ Bucket = tuple[tuple[Reader, Test], ...]
 
 
 def bucket(found: Iterable[Reader]) -> Bucket:
-    """Wordings in the order in which a line is tried on them, each with its test: not made before it is needed, since
-    a log prints few of all first words."""
+    """Return wordings in the order in which a line is tried on them, each with its test. They are made when first
+    needed, because a log prints few of all first words."""
     ordered = sorted(found, key=_specific)
     return tuple((reader, reader.test(tuple(ordered[number + 1 :]))) for number, reader in enumerate(ordered))

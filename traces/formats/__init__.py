@@ -1,1 +1,1 @@
-"""From a file in any envelope and layout to the lines that Kafka printed, by who wrote them, in order."""
+"""From a file in any envelope and layout to the lines that Kafka printed, by writer, in order."""

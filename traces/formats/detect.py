@@ -1,4 +1,4 @@
-"""How a file is to be read, told from its first lines by their structure, never by its name."""
+"""Detection of the format of a file from the structure of its first lines, never from its name."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from .records import Record, document, loaded, table
 from .wrapping import layout_of, lines_of, take
 
 SAMPLES = (200, 10_000)
-"""The lines that are looked at; more if these show nothing: images print their configuration before Kafka starts."""
+"""Number of lines that are examined; the second applies if the first show nothing, because images print their
+configuration before Kafka starts."""
 SORTED_SAMPLE = 2_000
-"""The lines that are looked at for how lines of one time are sorted."""
+"""Number of lines that are examined for the order of lines with one time."""
 _SAMPLE_TEXT = 1 << 12
-"""The characters of a line that are looked at, on average."""
+"""Average number of characters of a line that are examined."""
 _DEEPEST = 3
 _LEAST = 0.2
-"""An envelope holds this share of the lines, at least: a stack trace may stand in none."""
+"""Smallest share of the lines that an envelope contains: a stack trace may be in none."""
 _FALLS = 3
 UNKNOWN_PREFIX = "kafka behind an unknown prefix"
 DEFAULT = "kafka"
-"""The layout that is looked for first in every line, and is the quickest."""
+"""The layout that is tried first on every line, and is the quickest."""
 _LOOKS = re.compile(
     rf"\b(?:{'|'.join(LEVELS)})\b"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|state\.change\.logger"
@@ -47,42 +48,40 @@ _LIST = re.compile(r"\s*\[\s*(?:\{|$)")
 
 @dataclass(frozen=True)
 class Detected:
-    """What the first lines of a file tell.
-
-    Args:
-        lines: the number that were looked at, blank ones not counted.
-        known: the number of them, or of the lines that they hold, in a layout that is known.
-        looks: the number that look like lines of a log.
-        nearest: the envelope that holds most of them, if no layout is known.
-        dump: what to say of them if kafka-dump-log printed them.
-        by_text: lines of one time are sorted by their text.
-    """
+    """The format that the first lines of a file show."""
 
     reading: Reading
     lines: int
+    """Number of lines that were examined, without blank ones."""
     known: int
+    """Number of these lines, or of the lines that they contain, in a known layout."""
     looks: int
+    """Number of lines that look like lines of a log."""
     nearest: str | None = None
+    """The envelope that contains most of them, if no layout is known."""
     dump: str | None = None
+    """The problem with them, if kafka-dump-log printed them."""
     by_text: bool = False
+    """Lines of one time are sorted by their text."""
 
     @staticmethod
     def plain() -> Detected:
-        """Of a file that nobody looked at: it is read as plain lines."""
+        """Return the format of a file that was not examined: it is read as plain lines."""
         return Detected(Reading(), 0, 0, 0)
 
     @property
     def problem(self) -> str | None:
-        """Why the file cannot be understood, though it looks like a log; None if it can be, or does not."""
+        """The reason why the file cannot be understood although it looks like a log; None if there is no such
+        reason."""
         if self.dump is not None:
             return self.dump
         if self.known or self.looks * 2 < self.lines or not self.lines:
             return None
-        near = f"its lines look like {self.nearest}, with another layout within" if self.nearest else ""
+        near = f"its lines look like {self.nearest}, but contain an unknown layout" if self.nearest else ""
         return (
             f"none of its first {self.lines} lines is in a known layout"
             + (f" ({near})" if near else "")
-            + "; isrproof formats lists them; --layout PATTERN gives log4j's pattern"
+            + "; isrproof formats lists the layouts; --layout PATTERN declares log4j's pattern"
         )
 
 
@@ -96,22 +95,24 @@ class _Explained:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user says of files: their envelopes (None: to be told from them), the log4j layout of their lines."""
+    """The format that a user declares for files."""
 
     chain: tuple[str, ...] | None = None
+    """Their envelopes; None: detect them."""
     layout: Layout | None = None
+    """The log4j layout of their lines; None: detect it."""
 
 
 UNASKED = Asked()
 
 
 def detect(path: str, asked: Asked = UNASKED) -> Detected:
-    """How a file is to be read."""
+    """Return the format of a file."""
     return detected_by(lambda most: sampled(Lines(path), most), asked)
 
 
 def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
-    """How a file is to be read; `first` gives its first lines, at most a number of them."""
+    """Return the format of a file; `first` returns its first lines, up to a number of them."""
     sample = first(SORTED_SAMPLE)
     found = detected(sample[: SAMPLES[0]], asked)
     if not found.known and len(sample) > SAMPLES[0]:
@@ -120,12 +121,12 @@ def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -
 
 
 def holds_lines(path: str) -> bool:
-    """Whether a file has lines in a layout that is known, in any envelope."""
+    """Return True if a file has lines in a known layout, in any envelope."""
     return detect(path).known > 0
 
 
 def sampled(lines: Iterable[str], most: int) -> list[str]:
-    """The first lines, `most` of them."""
+    """Return the first lines, at most `most` of them."""
     found, size = [], 0
     for line in islice(lines, most):
         found.append(line)
@@ -136,7 +137,7 @@ def sampled(lines: Iterable[str], most: int) -> list[str]:
 
 
 def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
-    """How a file that begins with these lines is to be read."""
+    """Return the format of a file that begins with these lines."""
     texts = [line for line in sample if line.strip()]
     looks = sum(_LOOKS.search(text[:2000]) is not None for text in texts)
     first = texts[0] if texts else ""
@@ -168,12 +169,12 @@ def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:
 
 
 def _objects(records: Iterable[Record]) -> list[Any]:
-    """A text that stands alone is of a list that the sample cuts."""
+    """Return the objects of a document; a text that stands alone belongs to a list that the sample cuts."""
     return [record.value for record in records if not record.unread and isinstance(record.value, Mapping)]
 
 
 def _of_table(sample: Sequence[str], asked: Asked) -> _Explained | None:
-    """A file whose first line names columns, of which one can hold the line."""
+    """Return the format of a file whose first line names columns, one of which can contain the line."""
     records = list(table(sample))
     for envelope in envelopes().values():
         can_be = asked.chain is None or asked.chain[:1] == (envelope.id,)
@@ -183,7 +184,8 @@ def _of_table(sample: Sequence[str], asked: Asked) -> _Explained | None:
 
 
 def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explained:
-    """The envelopes that lead to most lines of a known layout; fewer are better, then the earlier in the table."""
+    """Return the envelopes that lead to most lines of a known layout; fewer are better, then those earlier in the
+    table."""
     named = Counter(name for value in values if (name := layout_named(value, asked.layout)) is not None)
     best = _Explained(sum(named.values()), (), named.most_common(1)[0][0] if named else None)
     if asked.chain is not None:
@@ -202,7 +204,7 @@ def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explaine
 
 
 def _headed(values: Sequence[Any], asked: Asked) -> _Explained:
-    """Files one behind the other, each with a head; the first line is one."""
+    """Return the format of concatenated files, each with a head; the first line is one."""
     for envelope in envelopes().values():
         if envelope.heads and values and take(envelope, values[0]) is not None:
             return _within(envelope, values, asked, 0)
@@ -227,7 +229,7 @@ def _patterns() -> tuple[tuple[str, Layout], ...]:
 
 
 def layout_named(value: Any, given: Layout | None = None) -> str | None:
-    """The layout of a line, or of an object in a JSON layout; None if it is in none that is known."""
+    """Return the layout of a line, or of an object in a JSON layout; None if its layout is not known."""
     if isinstance(value, str):
         text = value.partition("\n")[0].rstrip("\r")
         if given is not None:
@@ -243,7 +245,7 @@ def layout_named(value: Any, given: Layout | None = None) -> str | None:
 
 
 def _times(values: Sequence[Any], chain: Sequence[str]) -> list[int]:
-    """The times of lines: of the outermost envelope that has one, else as they are printed."""
+    """Return the times of lines: those of the outermost envelope that has any, or else those that are printed."""
     if not chain:
         return [time for value in values if (time := printed(lines_of(value)[0])) is not None]
     if envelopes()[chain[0]].heads:
@@ -256,7 +258,7 @@ def _times(values: Sequence[Any], chain: Sequence[str]) -> list[int]:
 
 
 def _falls(times: Sequence[int]) -> bool:
-    """Whether the newest line is first: times fall, and hardly ever rise."""
+    """Return True if the newest line is first: times fall, and hardly ever rise."""
     steps = [after - before for before, after in pairwise(times)]
     falls, rises = sum(step < 0 for step in steps), any(step > 0 for step in steps)
     if rises:  # threads may have printed late
@@ -265,7 +267,7 @@ def _falls(times: Sequence[int]) -> bool:
 
 
 def _nearest(texts: Sequence[str]) -> str | None:
-    """The envelope that holds most of these lines."""
+    """Return the envelope that contains most of these lines."""
     held = Counter(
         {id: sum(take(row, text) is not None for text in texts) for id, row in envelopes().items() if not row.columns}
     )
@@ -276,10 +278,11 @@ def _nearest(texts: Sequence[str]) -> str | None:
 
 
 def asked_for(given: str | None, pattern: str | None) -> Asked:
-    """What --input ENVELOPE[/LAYOUT] and --layout PATTERN ask for; several envelopes stand the outermost first.
+    """Return the format that --input ENVELOPE[/LAYOUT] and --layout PATTERN declare; of several envelopes the outermost
+    is first.
 
     Raises:
-        IsrproofError: a name is unknown, or stands at the wrong place; or both say what the layout is.
+        IsrproofError: a name is unknown or in the wrong place, or both options declare the layout.
     """
     own = None if pattern is None else layout(pattern)
     if given is None:
@@ -293,7 +296,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
     if last in envelopes():
         return Asked((*_all_envelopes(chain), last), own)
     if own is not None:
-        raise IsrproofError(f"--input says that the layout is {last}, --layout gives another; give one of them.")
+        raise IsrproofError(f"--input declares the layout {last}, --layout another one; use only one of the two.")
     row = layouts()[last]
     named = layout(row.pattern) if row.pattern and last != DEFAULT else None
     return Asked(_all_envelopes(chain), named)
@@ -301,5 +304,5 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
 
 def _all_envelopes(names: Sequence[str]) -> tuple[str, ...]:
     if wrong := [name for name in names if name not in envelopes()]:
-        raise IsrproofError(f"--input wants envelopes, then a layout; {wrong[0]} is a layout, and not the last.")
+        raise IsrproofError(f"--input takes envelopes, then a layout; {wrong[0]} is a layout, but not the last.")
     return tuple(names)

@@ -1,4 +1,4 @@
-"""What kafka-dump-log printed of a segment or a snapshot, told from its lines.
+"""Recognition of the output of kafka-dump-log for a segment or a snapshot, from its lines.
 
 Source: kafka.tools.DumpLogSegments: a line for each batch (`baseOffset: ...`) and one for each record (`offset: ...`,
 now behind `| `), which with --cluster-metadata-decoder ends with the record as JSON (`payload: {"type": ...`).
@@ -19,13 +19,14 @@ OF_A_TOPIC = (
     " __cluster_metadata-0; records of topics are not audited"
 )
 DUMPS = (OF_METADATA, OF_A_TOPIC)
-"""What is said of a dump."""
+"""The problem with a dump, and what to pass instead."""
 _LINE = re.compile(r"(?:\| )?(?:baseO|o)ffset: [0-9]+ .*\b(?:CreateTime|LogAppendTime|position|key[sS]ize): ?")
 _MESSAGE = re.compile(r' payload: ?\{"type": ?"[A-Z_]+", ?"version": ?[0-9]+| controlType: [A-Z_]+\(')
 
 
 def dump(texts: Sequence[str]) -> str | None:
-    """What to say of a file that begins with these lines, none of them blank; None if most of them are of no dump."""
+    """Return the problem with a file that begins with these lines, none of them blank; None if most of them are not of
+    a dump."""
     found = sum(_LINE.match(text) is not None for text in texts)
     if not found or found * 2 < len(texts):
         return None

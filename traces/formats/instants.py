@@ -11,7 +11,8 @@ from typing import Any
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 _UNITS = ((1e11, SECOND), (1e14, MILLISECOND), (1e17, 1_000), (1e20, 1))
-"""Numbers below the first are in units of the second: seconds up to the year 5138, then milliseconds, and so on."""
+"""Upper bounds of numbers by unit: numbers below the first are seconds (up to the year 5138), then milliseconds, and so
+on."""
 _TIME = re.compile(
     r"([12][0-9]{3}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,9})[0-9]*)? ?"
     r"(?:(Z|UTC|GMT)|([+-])([0-9]{2}):?([0-9]{2}))?"
@@ -21,7 +22,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def instant(value: Any) -> int | None:
-    """A time with or without a zone (UTC then), or a number since 1970 in a unit that its size tells; None for others.
+    """Return a time in nanoseconds: with or without a zone (then UTC), or a number since 1970 in a unit that its size
+    shows; None for other values.
 
     log4j's Instant is an object of two numbers.
     """
@@ -71,7 +73,7 @@ def _second_text(seconds: int) -> str:
 
 
 def as_log4j(nanos: int) -> str | None:
-    """As log4j's %d prints it, in UTC; None for a year that has not four figures."""
+    """Return a time as log4j's %d prints it, in UTC; None unless its year has four digits."""
     millis = nanos // MILLISECOND
     try:
         return f"{_second_text(millis // 1000)},{millis % 1000:03d}"

@@ -1,4 +1,4 @@
-"""What stands under a key of a JSON object, however deep."""
+"""Values under the keys of a JSON object, however deep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Objects = tuple[Mapping[str, Any], ...]
 
 
 def under(value: Any, key: str) -> Any:
-    """What is under a key; None if nothing is. A dot goes one object deeper, or is part of the key."""
+    """Return the value under a key, or None. A dot goes one object deeper, or is part of the key."""
     if isinstance(value, list):
         value = _attributes(value)
     if not isinstance(value, Mapping):
@@ -30,7 +30,7 @@ def under(value: Any, key: str) -> Any:
 
 
 def _attributes(pairs: Sequence[Any]) -> dict[str, Any] | None:
-    """OpenTelemetry's attributes: [{"key": "host.name", "value": {"stringValue": "b1"}}]."""
+    """Return OpenTelemetry's attributes as an object: [{"key": "host.name", "value": {"stringValue": "b1"}}]."""
     found = {}
     for pair in pairs:
         if not isinstance(pair, Mapping) or not isinstance(pair.get("key"), str):
@@ -41,7 +41,7 @@ def _attributes(pairs: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def first(objects: Objects, keys: Keys) -> Any:
-    """What is under the first of the keys under which something is, in an object or those around it."""
+    """Return the value under the first of the keys that has one, in an object or those around it."""
     for key in keys:
         for each in objects:
             found = each.get(key)
@@ -53,12 +53,12 @@ def first(objects: Objects, keys: Keys) -> Any:
 
 
 def has(objects: Objects, key: str) -> bool:
-    """Whether a key is there, be it null."""
+    """Return True if a key is there, even with null."""
     return any(key in each or under(each, key) is not None for each in objects)
 
 
 def members(objects: Objects, each: Keys) -> Iterator[Objects]:
-    """The objects that are reached by these keys one by one, through lists; a key that is absent is skipped.
+    """Return the objects that these keys reach one by one, through lists; an absent key is skipped.
 
     A list in a list counts as an object with the keys "0", "1" and so on.
     """

@@ -1,4 +1,4 @@
-"""The lines of one writer in the order of writing, where an envelope gives them newest first, or in none."""
+"""The lines of one writer in the order of writing, for envelopes that have them newest first, or in no order."""
 
 from __future__ import annotations
 
@@ -12,39 +12,42 @@ from .instants import MILLISECOND, SECOND, instant
 JITTER = 100 * MILLISECOND
 """Nanoseconds by which threads may print late."""
 _TIES, _WORDINGS = 20, 8
-"""So many lines that share a time with the one above, of so many wordings, stand in the order of their text by no
-accident: of 1,365 logs as they were written none has 14 of more than 4, or 12."""
+"""This many lines that share a time with the one above, of this many wordings, are not in the order of their text by
+accident: of 1,365 logs in the order of writing none has 14 of more than 4, or 12."""
 _DIGITS = re.compile("[0-9]+")
 _TEXT = slice(14, 80)
-"""Where a wording stands that a number is one character of: behind the time."""
+"""Position of the wording in a line whose numbers are one character each: after the time."""
 _PRINTED = re.compile(r"\[?([12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)")
 
 
 class Entry(NamedTuple):
-    """What one record holds: its lines, where each stands in the file, its outer time in nanoseconds."""
+    """The content of one record."""
 
     outer: int | None
+    """The time of its envelope, in nanoseconds."""
     lines: list[str]
     places: list[int]
+    """The place of each line in the file."""
 
 
 class Ordered(NamedTuple):
-    """`how` says what was done, None if nothing was; `doubt` why the order of other lines than those of one millisecond
-    is not certain, None if it is: no finding rests on the order within a millisecond, in any log."""
+    """Entries in the order of writing. No finding rests on the order within a millisecond, in any log."""
 
     entries: Sequence[Entry]
     how: str | None = None
+    """The way in which they were ordered; None if they were left as they were."""
     doubt: str | None = None
+    """The reason why the order of lines in different milliseconds is not certain; None if it is."""
 
 
 def printed(line: str) -> int | None:
-    """The time that stands at the beginning of a line, as if it were UTC, in nanoseconds."""
+    """Return the time at the beginning of a line, as if it were UTC, in nanoseconds."""
     match = _PRINTED.match(line)
     return None if match is None else instant(match[1])
 
 
 def by_text(lines: Sequence[str]) -> bool:
-    """Whether lines of one time stand in the order of their text: somebody sorted them, as `sort` does."""
+    """Return True if lines of one time are in the order of their text: the file was sorted, as `sort` does it."""
     ties, wordings = 0, set()
     for before, line in pairwise(lines):
         at = printed(line)
@@ -59,11 +62,11 @@ def by_text(lines: Sequence[str]) -> bool:
 
 
 def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
-    """The entries of one stream, oldest first.
+    """Return the entries of one stream, oldest first.
 
-    Lines that stand as they were written, or in exactly the opposite order, are not compared by their times: threads
-    may print late. Others are sorted; those of one time stay as they stand, and whether that is right nobody knows.
-    `reversed_ties`: newest first, lines of one time stand in reverse, too.
+    Lines in the order of writing, or in exactly the opposite order, are not compared by their times, because threads
+    may print late. Other lines are sorted; those with one time keep their order, and it is unknown whether that is
+    right. `reversed_ties`: the newest line is first, and lines with one time are reversed, too.
     """
     times, fine = _times(entries)
     known = [time for time in times if time is not None]
@@ -73,11 +76,11 @@ def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
         return Ordered(entries)
     falls = down > up and all(step <= JITTER for step in steps)
     tied = len(set(known)) < len(known)
-    doubt = None if fine else "lines of one second may be in another order than they were written in"
-    unsure = "; lines of one millisecond may be in another order than they were written in" if fine and tied else ""
+    doubt = None if fine else "lines of one second may not be in the order of writing"
+    unsure = "; lines of one millisecond may not be in the order of writing" if fine and tied else ""
     if falls:
         sure = reversed_ties or not tied
-        how = "newest first: turned round"
+        how = "newest first: reversed"
         return Ordered(entries[::-1], how) if sure else Ordered(entries[::-1], how + unsure, doubt)
     if down > up:
         entries, times = entries[::-1], times[::-1]
@@ -87,7 +90,8 @@ def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
 
 
 def _times(entries: Sequence[Entry]) -> tuple[list[int | None], bool]:
-    """The times to go by, and whether they have milliseconds: the envelope's if they are finer than those printed."""
+    """Return the times to sort by, and whether they have milliseconds: the envelope's times if they are finer than
+    those printed."""
     outer = [entry.outer for entry in entries]
     inner = [printed(entry.lines[0]) if entry.lines else None for entry in entries]
     for times in (_complete(outer), inner, outer):
@@ -98,13 +102,13 @@ def _times(entries: Sequence[Entry]) -> tuple[list[int | None], bool]:
 
 
 def _complete(times: list[int | None]) -> list[int | None]:
-    """Times finer than milliseconds, of all: no two lines share one, as a rule."""
+    """Return the times if all are finer than milliseconds, when as a rule no two lines share one; otherwise none."""
     fine = all(time is not None for time in times) and any((time or 0) % MILLISECOND for time in times)
     return times if fine else []
 
 
 def _filled(times: Sequence[int | None]) -> list[int]:
-    """A line without a time goes with the one before it."""
+    """Return the times, with that of the previous line for a line without one."""
     filled, last = [], 0
     for time in times:
         last = last if time is None else time

@@ -1,4 +1,4 @@
-"""Lines that a writer of logs cut into pieces, put together again."""
+"""Reassembly of lines that a log writer cut into pieces."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from .wrapping import Held, encodable, lines_of
 
 _BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
 _PIECE = 16_000
-"""Docker cuts what is longer into pieces of 16 KiB, in bytes; in characters one is at least this long."""
+"""Docker cuts longer lines into pieces of 16 KiB, in bytes; in characters a piece has at least this length."""
 
 
 class Placed(NamedTuple):
-    """What an envelope holds, and where in the file it begins."""
+    """The content of an envelope, and where it begins in the file."""
 
     place: int
     held: Held
 
 
 def begins(held: Held) -> bool:
-    """Whether a record begins a line, whatever came before."""
+    """Return True if a record begins a line, whatever came before."""
     return not isinstance(held.value, str) or _BEGINS.match(held.value) is not None
 
 
 def goes_on(held: Held, *, unended: bool) -> bool:
-    """Whether the next record is the rest of this one.
+    """Return True if the next record is the rest of this one.
 
-    Docker ends a line with a line feed; who writes Docker's JSON by hand may leave it out of every line (`unended`).
+    Docker ends a line with a line feed; hand-written JSON of Docker's form may lack it in every line (`unended`).
     """
     return held.goes_on and isinstance(held.value, str) and (not unended or len(held.value) >= _PIECE)
 
 
 class Pieces:
-    """The records of one writer, joined to lines; `cut` counts those whose rest is not there.
+    """The records of one writer, joined to lines; `cut` counts the lines whose rest is missing.
 
-    Of a line that is too long the beginning is kept, as of any other.
+    A line that is too long keeps its beginning, like any other.
     """
 
     def __init__(self, *, unended: bool = False) -> None:
@@ -47,7 +47,7 @@ class Pieces:
         self._size = 0
 
     def add(self, record: Placed) -> list[Placed]:
-        """What is whole now that this record is here."""
+        """Return the lines that are complete with this record."""
         found = self.end() if begins(record.held) else []
         if self._first is None and not goes_on(record.held, unended=self._unended):
             return [*found, record]
@@ -57,7 +57,7 @@ class Pieces:
         return found if goes_on(record.held, unended=self._unended) else self._taken()
 
     def end(self) -> list[Placed]:
-        """Nothing more comes: what waits for its rest, as a line that is cut."""
+        """Return the line that waits for its rest, as one that is cut: no more records follow."""
         if self._first is None:
             return []
         self.cut += 1
@@ -65,7 +65,7 @@ class Pieces:
         return self._taken()
 
     def waiting(self) -> Placed | None:
-        """What waits for its rest, as one record; it waits no longer."""
+        """Return the pieces that wait for their rest as one record, and stop waiting."""
         return self._taken(goes_on=True)[0] if self._first is not None else None
 
     def _taken(self, *, goes_on: bool = False) -> list[Placed]:
@@ -78,11 +78,11 @@ class Pieces:
 
 
 def missing(cut: int) -> str | None:
-    """The problem of a file with a number of cut lines."""
+    """Return the problem of a file with a number of cut lines."""
     return f"pieces of {cut} line{'s' * (cut > 1)} are missing" if cut else None
 
 
 def texts_of(held: Held) -> list[str]:
-    """The lines that a record holds; each stands one place behind the one before it."""
+    """Return the lines that a record contains; each is one place after the previous one."""
     texts = [text if len(text) <= LONGEST else text[:LONGEST] + ENDLESS for text in map(cleaned, lines_of(held.value))]
     return [text if text.isascii() else encodable(text) for text in texts]

@@ -1,4 +1,4 @@
-"""How one file is read: through its envelopes, from the outermost inwards, to lines by who wrote them."""
+"""The reading of one file: through its envelopes, from the outermost inwards, to lines by writer."""
 
 from __future__ import annotations
 
@@ -18,44 +18,41 @@ from .records import Record, TooLargeError, document, json_lines, table
 from .wrapping import LOST, Held, label_in, take
 
 PARTS = 1 << 32
-"""A place is the number of a line times this, and which of several in it, from 0."""
+"""A place is the number of a line times this, plus the position among the lines that it contains, from 0."""
 LARGEST_SORTED = 1 << 29
-"""The most characters of a file that are held in memory to be sorted."""
+"""The largest number of characters of a file that are kept in memory to be sorted."""
 _ZONE = 15 * 60 * SECOND
 _MOST_ZONE = 14 * 4
 _ZONES_ASKED = 50
 ZONE_LINES = 10_000
-"""A writer's zone is told from the first lines of a file."""
+"""Number of first lines of a file that show a writer's zone."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read.
-
-    Args:
-        chain: ids of its envelopes, the outermost first.
-        layout: the id of the layout of most of its first lines; None if there is none that is known.
-        whole: it is JSON that is not one object a line.
-        falls: newest line first, though in no envelope, or in one whose lines stand as they were written.
-        json: it is in a JSON layout, in no envelope.
-        unended: none of its first lines has the line feed with which its envelope says that a line ends.
-    """
+    """The format in which a file is read."""
 
     chain: tuple[str, ...] = ()
+    """Ids of its envelopes, the outermost first."""
     layout: str | None = None
+    """Id of the layout of most of its first lines; None if no layout is known."""
     whole: bool = False
+    """The file is JSON, but not one object per line."""
     falls: bool = False
+    """The newest line is first, although the lines are in no envelope, or in one that keeps the order of writing."""
     json: bool = False
+    """The lines are in a JSON layout, in no envelope."""
     unended: bool = False
+    """None of its first lines has the line feed with which its envelope ends a line."""
 
     @property
     def native(self) -> bool:
-        """Whether the lines of the file are those of the log."""
+        """True if the lines of the file are those of the log."""
         return not (self.chain or self.whole or self.falls or self.json)
 
     @property
     def alone(self) -> Envelope | None:
-        """The envelope of its lines, one by one, if it has no other and one writer, and stands as it was written."""
+        """The envelope of its lines if it has no other and one writer, and keeps the order of writing; else None."""
         envelope = envelopes()[self.chain[0]] if len(self.chain) == 1 else None
         as_it_stands = not (self.whole or self.falls)
         splits = envelope is not None and envelope.order == "written" and not envelope.names_writer and as_it_stands
@@ -66,7 +63,7 @@ class Reading:
 
 
 class Text(Protocol):
-    """The text of a file; `problem` is what kept the rest from being read."""
+    """The text of a file; `problem` is the reason why the rest could not be read."""
 
     problem: str | None
 
@@ -78,7 +75,7 @@ class Text(Protocol):
 
 
 class Line(NamedTuple):
-    """A line of a log: who wrote it, where it stands in the file (`Numbering`), its text."""
+    """A line of a log: its writer, its place in the file (`Numbering`), its text."""
 
     label: str
     place: int
@@ -88,7 +85,7 @@ class Line(NamedTuple):
 class Numbering:
     """The place in a file of each line of a stream, by its number in the stream; both from 1.
 
-    A place is the number of a line of the file and, if that one holds several, which of them it is.
+    A place is the number of a line of the file and, if that line contains several, the position among them.
     """
 
     def __init__(self) -> None:
@@ -96,7 +93,7 @@ class Numbering:
         self._size = 0
 
     def add(self, place: int) -> int:
-        """The number of the next line of the stream, which stands at a place."""
+        """Return the number of the next line of the stream, which is at a place."""
         self._size += 1
         if not self._first or not self._goes_on(place):
             self._begin(self._size, place, 0)
@@ -104,18 +101,18 @@ class Numbering:
 
     @property
     def size(self) -> int:
-        """How many lines there are."""
+        """Number of lines."""
         return self._size
 
     def extend(self, place: int, lines: int) -> None:
-        """The next lines of the stream stand on lines of the file from a place on, one on each."""
+        """Place the next lines of the stream on consecutive lines of the file, from a place on."""
         last = self._size + 1 - self._first[-1] if self._first else 0
         if not last or self._step[-1] != PARTS or place != self._place[-1] + last * PARTS:
             self._begin(self._size + 1, place, PARTS)
         self._size += lines
 
     def join(self, other: Numbering, shift: int) -> None:
-        """The next lines are those of another, whose places are short by `shift`."""
+        """Append the lines of another numbering, whose places are too small by `shift`."""
         for first, place, step in zip(other._first, other._place, other._step, strict=True):
             self._begin(first + self._size, place + shift, step)
         self._size += other._size
@@ -133,7 +130,8 @@ class Numbering:
         return bool(self._step[-1]) and step == steps * self._step[-1]
 
     def place(self, number: int) -> tuple[int, int | None]:
-        """The line of the file, and which of several in it, from 2; None for the first."""
+        """Return the line of the file, and the position among the lines that it contains, from 2; None for the
+        first."""
         run = bisect_right(self._first, number) - 1
         if run < 0:
             return number, None
@@ -153,16 +151,18 @@ class Numbering:
 
 @dataclass
 class StreamFacts:
-    """What reading tells of one stream: notes, why lines may be missing, the writer's zone in minutes."""
+    """Facts about one stream that reading shows."""
 
     notes: list[str] = field(default_factory=list)
     lossy: str | None = None
+    """The reason why lines may be missing."""
     zone: int | None = None
+    """The writer's zone in minutes."""
 
 
 class Unwrapped:
-    """The lines of a file, stream by stream where they must be sorted. When they are read, `problem` says what kept the
-    rest from being read, and `facts` tells of each stream, by label."""
+    """The lines of a file, stream by stream if they must be sorted. After they are read, `problem` is the reason why
+    the rest could not be read, and `facts` describes each stream, by label."""
 
     def __init__(self, lines: Text, reading: Reading) -> None:
         self._lines, self._reading = lines, reading
@@ -197,7 +197,7 @@ class Unwrapped:
             yield from _lines(label, entry)
 
     def _sorted(self, lines: Text) -> Iterator[Line]:
-        """Stream by stream; what is more than LARGEST_SORTED follows as it stands."""
+        """Yield the lines stream by stream; those beyond LARGEST_SORTED follow as they are."""
         of_label: dict[str, list[Entry]] = defaultdict(list)
         size = 0
         entries = self._entries(lines)
@@ -225,7 +225,7 @@ class Unwrapped:
             yield from _lines(label, entry)
 
     def _entries(self, lines: Text) -> Iterator[tuple[str, Entry]]:
-        """What records hold, pieces joined, in the order of the file."""
+        """Yield the content of records, with their pieces joined, in the order of the file."""
         for place, held in self._held(lines):
             label = held.label
             self._records[label] += 1
@@ -260,7 +260,7 @@ class Unwrapped:
                 yield place, held._replace(label="/".join(filter(None, (above, held.label))))
 
     def _below_heads(self, records: Iterator[Record]) -> Iterator[tuple[str, Iterator[Record]]]:
-        """What each head says, and the records below it; all of them if there are no heads."""
+        """Yield each head's text and the records below it; all records if there are no heads."""
         heads, number, above = self._heads, 0, ""
         if heads is None:
             yield "", records
@@ -277,7 +277,7 @@ class Unwrapped:
             yield label, islice(below, 1 if several else 0, None)
 
     def _of_records(self, records: Iterator[Record]) -> Iterator[tuple[int, Held]]:
-        """Lines as envelopes hold them; one that is in no envelope is the rest of what its writer wrote before."""
+        """Yield lines as envelopes hold them; a line in no envelope is the rest of its writer's previous line."""
         label: str | None = None
         early: list[tuple[int, Held]] = []
         line, part = 0, 0
@@ -303,7 +303,8 @@ class Unwrapped:
         yield from early
 
     def _taken(self, value: Any, depth: int) -> list[Held] | None:
-        """What the envelopes from `depth` on hold; None if the value is not in the one of this depth."""
+        """Return the content of the envelopes from `depth` on; None if the value is not in the envelope of this
+        depth."""
         if depth == len(self._chain):
             return [Held(value, label_in(value) if self._reading.json else "")]
         outside = take(self._chain[depth], value)
@@ -333,7 +334,7 @@ class Unwrapped:
 
 
 def zone_of(lines: Text, reading: Reading) -> int | None:
-    """What `Unwrapped` tells of the zone of who wrote a file, if one did; more of it is not read."""
+    """Return what `Unwrapped` finds about the zone of a file's only writer; it reads no more of the file."""
     unwrapped = Unwrapped(lines, reading)
     for label, place, _ in unwrapped:
         if unwrapped._knows_zone(label) or place > ZONE_LINES * PARTS:
@@ -346,5 +347,5 @@ def _lines(label: str, entry: Entry) -> Iterator[Line]:
 
 
 def _time(entry: Entry) -> int | None:
-    """The envelope's time if it has one, else the line's."""
+    """Return the envelope's time if it has one, else the line's."""
     return printed(entry.lines[0]) if entry.outer is None else entry.outer

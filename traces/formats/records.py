@@ -1,4 +1,4 @@
-"""The records that a file is made of: lines, JSON objects, rows of a table; each with where it begins."""
+"""The records of a file, each with its place: lines, JSON objects or rows of a table."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from typing import Any, NamedTuple
 from ..sources.text import LONGEST, MARK
 
 LARGEST_DOCUMENT = 1 << 28
-"""The most bytes that are read of JSON that is not one object a line; they are in memory."""
+"""The largest number of bytes of JSON other than one object per line; they are kept in memory."""
 _RETRIES = 100
-"""How often reading goes on behind what is no JSON."""
+"""Number of times that reading resumes after a part that is not JSON."""
 _DECODER = json.JSONDecoder(strict=False)
-"""Within a text it takes a tab as it stands."""
+"""A decoder that accepts a literal tab within a text."""
 _SPACE = " \t\r\n,"
 _BETWEEN = ",;\t"
-"""What stands between the columns of a table; the first is meant where the first row does not tell."""
+"""Separators of the columns of a table; the first applies if the first row does not show one."""
 BAD_JSON = (ValueError, RecursionError)
 
 
 class Record(NamedTuple):
-    """`value` is a text or an object. `line` is where it begins, from 1; `unread`: it is what is no JSON, the text of a
-    line, or None for what is left of a document."""
+    """A record of a file."""
 
     line: int
+    """The line where it begins, from 1."""
     value: Any
+    """A text or an object."""
     unread: bool = False
+    """It is not JSON: `value` is the text of a line, or None for the rest of a document."""
 
 
 class TooLargeError(ValueError):
@@ -36,7 +38,7 @@ class TooLargeError(ValueError):
 
 
 def loaded(text: str) -> Any:
-    """The object of a line of JSON; None if it is none."""
+    """Return the object of a line of JSON, or None if the line is not one."""
     if text[:1] != "{" and text.lstrip()[:1] != "{":
         return None
     try:
@@ -47,7 +49,7 @@ def loaded(text: str) -> Any:
 
 
 def json_lines(lines: Iterable[str]) -> Iterator[Record]:
-    """An object a line. What is none stays the text of its line."""
+    """Yield one object per line. A line that is not one remains a text."""
     for number, text in enumerate(lines, start=1):
         value = loaded(text)
         if value is not None:
@@ -57,9 +59,9 @@ def json_lines(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def document(blocks: Iterable[bytes], path: Sequence[str] = ()) -> Iterator[Record]:
-    """The objects of JSON that is written over several lines, or of a list.
+    """Yield the objects of JSON that spans several lines, or of a list.
 
-    Of an object those of the first list on the `path` (Envelope.each), one by one, if it has one.
+    An object that has a list on the `path` (Envelope.each) gives the members of the first such list, one by one.
 
     Raises:
         TooLargeError: there are more than LARGEST_DOCUMENT bytes.
@@ -70,8 +72,8 @@ def document(blocks: Iterable[bytes], path: Sequence[str] = ()) -> Iterator[Reco
         size += len(block)
         if size > LARGEST_DOCUMENT:
             raise TooLargeError(
-                f"expected one JSON object a line, got a document of more than {LARGEST_DOCUMENT >> 20} MB; write one a"
-                " line (jq -c '.[]')"
+                f"expected one JSON object per line, got a document of more than {LARGEST_DOCUMENT >> 20} MB; write "
+                "one object per line (jq -c '.[]')"
             )
     yield from _Document(b"".join(kept).decode("utf-8", "replace").lstrip(MARK), path)
 
@@ -101,7 +103,7 @@ class _Document:
                 yield Record(line, None, unread=True)
 
     def _skip(self) -> bool:
-        """Go to the next value; whether there is one."""
+        """Go to the next value; return False if there is none."""
         text, at = self._text, self._at
         while at < len(text) and text[at] in _SPACE:
             at += 1
@@ -118,9 +120,9 @@ class _Document:
         return value
 
     def _members(self, path: Sequence[str], *, alone: bool = True) -> Iterator[Record]:
-        """An object: the members of the first list on the path, or itself if it has no such list.
+        """Yield, for an object, the members of the first list on the path, or the object itself if it has no such list.
 
-        Unless `alone`, each with what stands before it in the object.
+        Unless `alone`, each has the part of the object before it.
         """
         line = self._here()
         others: dict[str, Any] = {}
@@ -157,7 +159,8 @@ class _Document:
         return key
 
     def _listed(self, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """The members of a list and the lines where they begin; of one that is cut, what is there of its own list."""
+        """Yield the members of a list and the lines where they begin; for a member that is cut, the complete part of
+        its own list."""
         while self._skip() and self._text[self._at] != "]":
             here, begins = self._here(), self._at
             try:
@@ -172,7 +175,7 @@ class _Document:
 
 
 def table(lines: Iterable[str]) -> Iterator[Record]:
-    """The rows of a CSV file as objects with the names of its first row; a row may be several lines."""
+    """Yield the rows of a CSV file as objects with the names of its first row; a row may span several lines."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
     rest = iter(lines)
     head = next(rest, "")

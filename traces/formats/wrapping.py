@@ -1,4 +1,4 @@
-"""Taking lines out of one envelope: a text or an object in, what it holds out."""
+"""Unwrapping of one envelope: from a text or an object to its content."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from .keys import Objects, first, has, members
 from .records import loaded
 
 MARKS = ("", ":", ",")
-"""What may stand behind the bracket that a message begins with."""
+"""Characters that may follow the bracket with which a message begins."""
 LOST = "\0"
-"""Stands for a line of which nothing is left: the parser takes it for one that never reached the disk."""
+"""Stands for a line whose content is lost; the parser takes it for one that never reached the disk."""
 _LABELS = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="((?:[^"\\]|\\.)*)"')
 _WRITERS = ("pod", "instance", "host", "hostname", "node_name", "filename", "container")
 
 
 def encodable(text: str) -> str:
-    """A text without halves of characters, which JSON can hold and no file can."""
+    """Return a text without lone surrogates, which JSON can contain and a file cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 class Held(NamedTuple):
-    """What an envelope holds: the text of a line or several, or an object in a JSON layout.
-
-    `label` says who writes, `outer` is the envelope's time in nanoseconds. `goes_on`: the next of that label is the
-    rest of it.
-    """
+    """The content of an envelope."""
 
     value: Any
+    """The text of one or several lines, or an object in a JSON layout."""
     label: str = ""
+    """The writer."""
     outer: int | None = None
+    """The envelope's time in nanoseconds."""
     goes_on: bool = False
+    """The next record of that label is the rest of this one."""
 
 
 @cache
@@ -51,7 +51,7 @@ def _pattern(id: str) -> re.Pattern[str]:
 
 
 def take(envelope: Envelope, value: Any) -> list[Held] | None:
-    """What is in the envelope; None if the value is not in this one."""
+    """Return the content of the envelope; None if the value is not in this envelope."""
     if envelope.line is not None:
         return _of_text(envelope, value) if isinstance(value, str) else None
     if isinstance(value, str):
@@ -60,7 +60,8 @@ def take(envelope: Envelope, value: Any) -> list[Held] | None:
 
 
 def taken_alone(envelope: Envelope, line: str) -> Held | None:
-    """What a line of a file holds that is in no other envelope: itself, if it is in none; None if it is no record."""
+    """Return the content of a line of a file in one envelope: the line itself if it is in none; None if it is not a
+    record."""
     value = line if envelope.kind == "text" else loaded(line)
     if value is None:
         return Held(line) if line.strip() else None
@@ -126,7 +127,7 @@ def _label(envelope: Envelope, objects: Objects) -> str:
 
 
 def layout_of(value: Any) -> LayoutRow | None:
-    """The JSON layout that an object is in."""
+    """Return the JSON layout of an object."""
     if not isinstance(value, Mapping):
         return None
     return next(
@@ -136,7 +137,7 @@ def layout_of(value: Any) -> LayoutRow | None:
 
 
 def lines_of(value: Any) -> list[str]:
-    """The lines that a value holds, those of JSON layouts as the default layout prints them."""
+    """Return the lines of a value, with those of JSON layouts as the default layout prints them."""
     if isinstance(value, str):
         stripped = value[:-1] if value.endswith("\n") else value
         found = loaded(stripped)
@@ -153,14 +154,14 @@ def lines_of(value: Any) -> list[str]:
 
 
 def label_in(value: Any) -> str:
-    """Who writes, as an object in a JSON layout says itself."""
+    """Return the writer that an object in a JSON layout names itself."""
     layout = layout_of(value)
     label = None if layout is None else first((value,), layout.label)
     return encodable(label) if isinstance(label, str) else ""
 
 
 def line_of(parts: Parts, objects: Objects, time: Any) -> str:
-    """An object's parts as the default layout prints them, and behind it the lines of its throwable."""
+    """Return an object's parts as the default layout prints them, followed by the lines of its throwable."""
     message, logger = first(objects, parts.message), first(objects, parts.logger)
     if not isinstance(message, str):
         return LOST
@@ -194,14 +195,15 @@ def _level(parts: Parts, level: Any, logger: str, message: str) -> str:
 
 @cache
 def _levels_of(row: str) -> frozenset[str]:
-    """The levels at which Kafka prints a row of the line table."""
+    """Return the levels at which Kafka prints a row of the line table."""
     return frozenset(name for wording in rows()[row].wordings for name, _ in wording.levels)
 
 
 def _with_component(component: str, message: str, logger: str, level: str) -> str:
-    """A message with its component put back. What stood behind the bracket is lost: what the line table knows is taken.
+    """Return a message with its component restored. The text after the bracket is lost, so that of the line table is
+    used.
 
-    Where releases differ in nothing but that, nobody knows which of them printed the line: it stays unknown.
+    If releases differ in nothing else, it is unknown which of them printed the line, and the line stays unknown.
     """
     parsed = {text: parse_message(text, logger, level) for text in (f"[{component}]{mark} {message}" for mark in MARKS)}
     known = [text for text, outcome in parsed.items() if not isinstance(outcome, Unknown)]

@@ -1,1 +1,1 @@
-"""KRaft's metadata log: segments, snapshots and what lies beside them, read and written by the table of records."""
+"""KRaft's metadata log: segments, snapshots and the files beside them, read and written by the table of records."""

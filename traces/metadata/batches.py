@@ -1,4 +1,5 @@
-"""The record batches of a segment or a snapshot: frames, checksums, compression. What fails its CRC is not given.
+"""The record batches of a segment or a snapshot: frames, checksums, compression. Batches that fail their CRC are
+dropped.
 
 Source: org.apache.kafka.common.record.DefaultRecordBatch and DefaultRecord (magic 2).
 """
@@ -20,66 +21,67 @@ from .reader import NO_OP, NO_OP_RECORD, Message, control_record, data_record
 from .wire import SIGNED, MalformedError, uvarint, varint, varlong
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
-"""Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, producer, count."""
+"""Fields of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, producer,
+count."""
 _PREFIX = struct.Struct(">qi")
 _SHORTEST = HEADER.size - _PREFIX.size
 _CHECKED = struct.Struct(">qiibIhi30xi").unpack_from
-"""Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, count."""
+"""Fields of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, count."""
 _TIMES = struct.Struct(">21xh4xqq14xi").unpack_from
-"""Of a batch: attributes, two times, count."""
+"""Fields of a batch: attributes, two times, count."""
 _CHECKED_FROM = 21
-"""The CRC is of the bytes from the attributes on."""
+"""First byte that the CRC covers: that of the attributes."""
 _LONGEST = 64 << 20
-"""Bytes of a batch beyond which a length is not believed; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
+"""Largest plausible length of a batch, in bytes; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
 _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
 _NULL = 1
-"""The length of a key that is not there, -1, as a varint."""
+"""The length of an absent key, -1, as a varint."""
 _PIECE = 1 << 20
-"""The most bytes of a file that are read at once, or those of a longer batch."""
+"""Number of bytes of a file that are read at once, unless a batch is longer."""
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
 _IDLE_SIZE = HEADER.size + len(_IDLE)
 
 
 _new = tuple.__new__
-"""Makes a tuple with names in half the time that its class takes, which asks for each name."""
+"""Makes a named tuple in half the time that its class takes, because the class looks up each name."""
 
 
 class Record(NamedTuple):
-    """A record of the log, or of a snapshot.
-
-    `timestamp` is in milliseconds since 1970; `batch` the base offset of its batch; `data` None where the table of
-    records lacks the type, or the version and its fields cannot be read by the newest one. `partial`: something in it
-    is not known to the table.
-    """
+    """A record of the log, or of a snapshot."""
 
     offset: int
     epoch: int
     timestamp: int
+    """Milliseconds since 1970."""
     batch: int
+    """Base offset of its batch."""
     type: str
     version: int
     data: Message | None
+    """None if the table of records lacks the type, or if the newest known version cannot read this one."""
     control: bool
     partial: bool = False
+    """Something in it is not known to the table."""
 
 
 class Frame(NamedTuple):
-    """A batch whose CRC is right, not yet decoded: `position` is its first byte in the file, `last` the offset of its
-    last record. `idle`: it has nothing but a NoOp, as is told without decoding it. (Of some that have not it is not.)
-    """
+    """A batch with a correct CRC that is not decoded yet."""
 
     position: int
+    """Its first byte in the file."""
     offset: int
     last: int
+    """Offset of its last record."""
     epoch: int
     control: bool
     idle: bool
+    """It contains only a NoOp, judging without decoding it; False for some that contain nothing else."""
     raw: bytes
 
 
 class Batch(NamedTuple):
-    """Records that were appended at once; the rest as in its frame."""
+    """Records that were appended at once; the other fields are those of its frame."""
 
     position: int
     offset: int
@@ -93,18 +95,18 @@ _OF_BATCH = Frame._fields.index("idle")
 
 
 def idle_time(frame: Frame) -> int:
-    """When the NoOp of an idle batch was written."""
+    """Return the time at which the NoOp of an idle batch was written."""
     return int(_TIMES(frame.raw)[1])
 
 
 @dataclass
 class Counts:
-    """What was met while a file was read."""
+    """Numbers of records and tags in a file, counted while it is read."""
 
     decoded: int = 0
-    """Records that were read, whole or in part."""
+    """Records that were read, in full or in part."""
     control: int = 0
-    """The control records among these."""
+    """Control records among these."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Records that were not read, by type and version."""
     partial: Counter[str] = field(default_factory=Counter)
@@ -114,7 +116,7 @@ class Counts:
 
 
 class Batches:
-    """The batches of a file, in its order. When they are read, `problem` says what kept the rest from being read.
+    """The batches of a file, in its order. After they are read, `problem` is the reason why the rest could not be read.
 
     `zeros` counts the bytes that Kafka allocated and has not written.
     """
@@ -128,12 +130,12 @@ class Batches:
 
     @property
     def problems(self) -> int:
-        """How many things were wrong with what was read so far."""
+        """Number of problems in the part that was read so far."""
         return len(self._notes)
 
     @property
     def problem(self) -> str | None:
-        """What was wrong with the file: the first thing, and how many more there were."""
+        """The first problem of the file, and the number of others."""
         if not self._notes:
             return None
         more = len(self._notes) - 1
@@ -143,9 +145,9 @@ class Batches:
         return (batch for frame in self.frames() if (batch := self.decoded(frame)) is not None)
 
     def frames(self) -> Iterator[Frame]:
-        """The batches whose CRC is right, from the start of the file; earlier counts and notes are dropped.
+        """Yield the batches with a correct CRC, from the start of the file; earlier counts and notes are dropped.
 
-        CRCs of a file that has not changed since all of them were right are not computed again.
+        If the file has not changed since all its CRCs were correct, they are not computed again.
         """
         self.counts, self.zeros, self._notes = Counts(), 0, []
         try:
@@ -158,12 +160,13 @@ class Batches:
             self._notes.append(f"cannot be read: {error.strerror or error}")
 
     def decoded(self, frame: Frame) -> Batch | None:
-        """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
+        """Return a batch with its records; None, with a note, if its bytes contradict themselves, or a library is
+        missing."""
         records = self.records(frame)
         return None if records is None else _new(Batch, (*frame[:_OF_BATCH], records))
 
     def records(self, frame: Frame) -> tuple[Record, ...] | None:
-        """The records of a batch, as of `decoded`."""
+        """Return the records of a batch, as `decoded` does."""
         try:
             if frame.idle:
                 self.counts.decoded += 1
@@ -177,7 +180,7 @@ class Batches:
         return None
 
     def _left_out(self, position: int, wrong: MalformedError) -> None:
-        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
+        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was skipped")
 
     def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
         header, checksum, new = _CHECKED, _checksum(), _new
@@ -210,13 +213,14 @@ class Batches:
             position += whole
 
     def _end(self, file: BinaryIO, position: int, size: int, length: int) -> None:
-        """What stands where no batch begins: zeros that were never written, or a batch that is cut off."""
+        """Note the content of a place where no batch begins: zeros that were never written, or a batch that is cut
+        off."""
         rest = size - position
         if _only_zeros(file, position):
             self.zeros = rest
         elif 0 < length <= _LONGEST:
             self._notes.append(
-                f"byte {position}: the last batch is cut off: it wants {length + 12} bytes, {rest} are here"
+                f"byte {position}: the last batch is cut off: it needs {length + 12} bytes, {rest} are here"
             )
         else:
             self._notes.append(
@@ -224,11 +228,11 @@ class Batches:
             )
 
     def _records(self, frame: Frame) -> tuple[Record, ...]:
-        """The records of a batch.
+        """Return the records of a batch.
 
         Raises:
             MalformedError: the bytes contradict themselves.
-            IsrproofError: a library is missing that reads them.
+            IsrproofError: a library that reads them is missing.
         """
         base, epoch, raw = frame.offset, frame.epoch, frame.raw
         attributes, first_time, last_time, count = _TIMES(raw)
@@ -301,12 +305,12 @@ def _checksum() -> Callable[[bytes], int]:
 
 
 def _wrong(raw: bytes) -> MalformedError:
-    """What is wrong with a batch: with its header, or its CRC."""
+    """Return the problem of a batch: with its header, or with its CRC."""
     base, _, epoch, magic, crc, _, last, *_, count = HEADER.unpack_from(raw)
     if magic != 2:
         return MalformedError(f"magic {magic}")
     if _checksum()(raw[_CHECKED_FROM:]) != crc:
-        return MalformedError("one whose CRC is wrong")
+        return MalformedError("one with a wrong CRC")
     return MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
 
 

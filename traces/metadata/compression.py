@@ -15,18 +15,18 @@ from .wire import MalformedError
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 _MOST = 64 << 20
-"""Bytes that a batch may expand to: what is more is not read, however small its file is."""
+"""Largest number of bytes to which a batch may expand; more are not read, however small the file is."""
 _LZ4_RATIO = 256
-"""A byte of lz4 stands for at most 255."""
+"""Largest number of bytes that one byte of lz4 stands for."""
 _XERIAL = b"\x82SNAPPY\x00"
 _AFTER_XERIAL = 16
 
 
 def expanded(codec: int, data: bytes) -> bytes:
-    """The bytes that were compressed.
+    """Return the decompressed bytes.
 
     Raises:
-        MalformedError: they are not compressed so, or expand to more than a batch may have.
+        MalformedError: the bytes are not compressed this way, or expand to more than a batch may have.
         IsrproofError: the library that reads them is not installed.
     """
     if codec >= len(CODECS):
@@ -80,7 +80,7 @@ def _lz4(data: bytes, codec: object) -> bytes:
 
 
 def _snappy(data: bytes, codec: object) -> bytes:
-    """One block, or xerial's: a header, then blocks with their lengths before them."""
+    """Return the bytes of one block, or of xerial's format: a header, then blocks preceded by their lengths."""
     if not data.startswith(_XERIAL):
         return _block(codec, data, 0)
     found = bytearray()
@@ -105,7 +105,7 @@ def _block(codec: object, data: bytes, before: int) -> bytes:
 
 
 def compressed(codec: int, data: bytes) -> bytes:
-    """What `expanded` reads."""
+    """Return bytes that `expanded` reads."""
     if not codec:
         return data
     if codec == 1:

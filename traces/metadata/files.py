@@ -1,4 +1,4 @@
-"""The files of a node's metadata folder, known by their names and by what is in them.
+"""The files of a node's metadata folder, recognised by their names and contents.
 
 Source: kafka.raft.KafkaMetadataLog, org.apache.kafka.snapshot.Snapshots, LogFileUtils.
 """
@@ -37,9 +37,9 @@ Kind = Literal[
     "index",
     "leftover",
 ]
-"""What a file of a metadata folder is. A *nameless* snapshot has not the name that tells where it ends."""
+"""Kinds of files of a metadata folder. A *nameless* snapshot lacks the name that shows where it ends."""
 RECORDS: tuple[Kind, ...] = ("segment", "snapshot", "bootstrap", "nameless")
-"""Kinds of files that hold records of the metadata log."""
+"""Kinds of files that contain records of the metadata log."""
 _SEGMENT = re.compile(r"(?P<copy>(?:.*[^0-9])?)[0-9]{20}\.log")
 _SNAPSHOT = re.compile(r"(?P<copy>(?:.*[^0-9])?)(?P<offset>[0-9]{20})-(?P<epoch>[0-9]{10})\.checkpoint")
 _LEFTOVER = re.compile(
@@ -47,7 +47,7 @@ _LEFTOVER = re.compile(
 )
 _INDEX = re.compile(r"[0-9]{20}\.(?:index|timeindex|txnindex|snapshot)")
 _COMPRESSED = re.compile(r"\.(?:gz|xz|bz2|zst)$")
-"""What stands behind the name of a file that is compressed by itself."""
+"""Suffix of the name of a file that is compressed by itself."""
 _NAMED: dict[str, Kind] = {
     "bootstrap.checkpoint": "bootstrap",
     "quorum-state": "quorum-state",
@@ -55,40 +55,37 @@ _NAMED: dict[str, Kind] = {
     "meta.properties": "properties",
 }
 BESIDE: Mapping[Kind, str] = {
-    "nameless": "a snapshot, but not the name that tells where it ends (`isrproof records` prints it)",
-    "bootstrap": "what the format tool wrote (`isrproof records` prints it)",
+    "nameless": "a snapshot without the name that shows where it ends (`isrproof records` prints it)",
+    "bootstrap": "the records that the format tool wrote (`isrproof records` prints them)",
     "quorum-state": "the last vote of a node",
-    "epochs": "where the epochs of the quorum start",
-    "properties": "which node and which cluster it is",
+    "epochs": "the starts of the quorum's epochs",
+    "properties": "the ids of the node and the cluster",
     "topic": "records of a topic",
     "empty": "no record",
-    "index": "where records stand in a segment",
-    "leftover": "what Kafka had not finished or was about to delete",
+    "index": "the positions of records in a segment",
+    "leftover": "files that Kafka had not finished or was about to delete",
 }
-"""What is in the files that are no copy of the log."""
+"""Contents of the files that are not copies of the log."""
 _BY_NAME: tuple[Kind, ...] = ("quorum-state", "properties")
-"""What is looked for by its name beside the records."""
+"""Kinds of files that are looked for by name beside the records."""
 _TOPIC = "__cluster_metadata-0"
 _LOOKED_AT = 16
-"""Batches that are looked at to tell the metadata log from a topic's."""
+"""Number of batches that distinguish the metadata log from a topic's."""
 _BEGINNING = 4096
 _LINES_LOOKED_AT = 200
 
 
 @dataclass(frozen=True)
 class MetadataFile:
-    """A file of a metadata folder.
-
-    Args:
-        end: the offset and the epoch in a snapshot's name, None of any other file.
-        copy: what tells the files of one node from those of others in the same folder, if they were put together: what
-            stands before Kafka's own name, or the name of a file that is not named so at all. Empty as a rule.
-    """
+    """A file of a metadata folder."""
 
     path: str
     kind: Kind
     end: tuple[int, int] | None = None
+    """Offset and epoch in a snapshot's name; None for other files."""
     copy: str = ""
+    """Distinguishes the files of one node from those of others in a shared folder: the prefix before Kafka's own name,
+    or the whole name of a file with another name. Usually empty."""
 
     @property
     def folder(self) -> str:
@@ -96,18 +93,18 @@ class MetadataFile:
 
     @property
     def archived(self) -> bool:
-        """Whether it is in an archive, or compressed by itself: its bytes are elsewhere."""
+        """True if it is in an archive, or compressed by itself: its bytes are elsewhere."""
         return there_of(self.path) != self.path
 
     @property
     def real(self) -> str:
-        """By what it is known as one file: its real path, or what is shown of it in an archive."""
+        """The identity of the file: its real path, or its displayed path in an archive."""
         return os.path.realpath(self.path) if os.path.exists(self.path) else self.path
 
 
 def named(path: str) -> MetadataFile | None:
-    """What the name of a file says it is, compressed by itself or not; a segment's says no more than that it may be
-    one."""
+    """Return the file if its name is that of a file in a metadata folder, compressed by itself or not. A segment's name
+    shows only that it may be one."""
     name = _COMPRESSED.sub("", os.path.basename(path))
     if (snapshot := _SNAPSHOT.fullmatch(name)) is not None:
         return MetadataFile(path, "snapshot", (int(snapshot["offset"]), int(snapshot["epoch"])), snapshot["copy"])
@@ -121,17 +118,17 @@ def named(path: str) -> MetadataFile | None:
 
 
 def snapshot_end(path: str) -> tuple[int, int] | None:
-    """The end of a snapshot, offset and epoch, as its name has it; None of a file that is none."""
+    """Return the end of a snapshot, offset and epoch, from its name; None for other files."""
     file = named(path)
     return None if file is None else file.end
 
 
 def found_in(paths: Sequence[str]) -> list[MetadataFile]:
-    """The files of metadata logs among PATHs (files, directories, archives, globs, - for standard input), sorted by
-    their paths, each once.
+    """Return the files of metadata logs among PATHs (files, directories, archives, globs, - for standard input), sorted
+    by path, each once.
 
-    A file that is named is taken for a segment if its content is one, whatever its name. Nothing is raised for what is
-    not there: text logs are looked for in the same PATHs.
+    A file that is named itself is a segment if its content is one, whatever its name. A missing path raises nothing,
+    because text logs are looked for in the same PATHs.
     """
     found: dict[str, MetadataFile] = {}
     for path in paths:
@@ -147,7 +144,7 @@ def found_in(paths: Sequence[str]) -> list[MetadataFile]:
 
 
 def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
-    """Files with records among PATHs; each PATH must have some.
+    """Return the files with records among PATHs; each PATH must have some.
 
     Raises:
         IsrproofError: a PATH does not exist, or has none.
@@ -166,7 +163,7 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
 
 
 def _dump(path: str) -> str | None:
-    """What to say of a file that kafka-dump-log printed; None of any other."""
+    """Return the problem of a file that kafka-dump-log printed; None for any other file."""
     if not os.path.isfile(path):
         return None
     lines = islice(Lines(path), _LINES_LOOKED_AT)
@@ -187,7 +184,7 @@ def _single(path: str) -> Iterator[MetadataFile]:
 
 
 def _by_content(path: str) -> MetadataFile | None:
-    """What a file is that was named, and whose name does not say it."""
+    """Return a file in PATHs whose content is a segment, though its name does not show it."""
     if not is_metadata(path):
         return None
     first = next(iter(Batches(path)))
@@ -209,8 +206,8 @@ def _inside(folder: str) -> Iterator[MetadataFile]:
 
 
 def _archived(path: str, at: str) -> Iterator[MetadataFile]:
-    """The files of metadata logs in an archive, and in those in it; names in it are labels, and no file is made under
-    them. Nothing is raised, as of `found_in`."""
+    """Return the files of metadata logs in an archive and in the archives within it. Names in it are labels; no file is
+    created under them. Like `found_in`, it raises nothing."""
     try:
         shown = {str(Path(name)): there for name, there in _members(path, at, 0)}
     except (archives.BombError, OSError):
@@ -226,8 +223,8 @@ def _archived(path: str, at: str) -> Iterator[MetadataFile]:
 
 
 def _opened(path: str, at: str, among: Collection[str] = ()) -> MetadataFile | None:
-    """What the name of a file says it is. One that is compressed by itself is read where it is decompressed; None if
-    that cannot be, or if it is `among` others, one of them the same without compression."""
+    """Return the file if its name shows its kind. A file that is compressed by itself is read where it is decompressed;
+    None if that fails, or if it is `among` others of which one is the same without compression."""
     file = named(path)
     plain = _COMPRESSED.sub("", path)
     if file is None or plain == path:
@@ -244,7 +241,8 @@ def _opened(path: str, at: str, among: Collection[str] = ()) -> MetadataFile | N
 
 
 def _members(path: str, at: str, depth: int) -> Iterator[tuple[str, str]]:
-    """What is in an archive: as it is shown, and where its bytes are. Of two with one name the later one counts."""
+    """Return the content of an archive: displayed paths, and the paths of their bytes. Of two members with one name the
+    later one counts."""
     if depth == archives.DEEPEST or not archives.is_archive(at):
         yield path, at
         return
@@ -254,11 +252,11 @@ def _members(path: str, at: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _of_folder(files: Sequence[MetadataFile], beside_it: bool) -> Iterator[MetadataFile]:
-    """The files of one folder: whether segments are of the metadata log is told by the folder's name, by what only
-    such a folder has, or else by what is in the segments; what is damaged is what the others are.
+    """Return the files of one folder. Its segments are of the metadata log by the folder's name, by files that only
+    such a folder has, or otherwise by their content; a damaged file is of the same kind as the others.
 
     Args:
-        beside_it: whether a metadata log's folder is beside this one: the others there are topics'.
+        beside_it: a metadata log's folder is beside this one, so the other folders there are topics'.
     """
     yield from (file for file in files if not file.copy and file.kind != "segment")
     yield from (file for file in files if file.copy and is_metadata(file.path))
@@ -279,7 +277,7 @@ def _of_folder(files: Sequence[MetadataFile], beside_it: bool) -> Iterator[Metad
 
 
 class Content(Enum):
-    """What a file that may be a segment begins with."""
+    """Kinds of content with which a file that may be a segment begins."""
 
     METADATA = "records of the metadata log"
     TOPIC = "records of a topic"
@@ -303,18 +301,18 @@ class Content(Enum):
 
 
 def _is_known(batches: Batches, frame: Frame) -> bool:
-    """Whether a batch has records of the metadata log, and none of a type that is not known."""
+    """Return True if a batch has records of the metadata log, and none of an unknown type."""
     records = batches.records(frame)
     return bool(records) and not any(record.type.startswith("UNKNOWN") for record in records or ())
 
 
 def is_metadata(path: str) -> bool:
-    """Whether a file begins as a segment or a snapshot of the metadata log does: with batches of its records."""
+    """Return True if a file begins as a segment or a snapshot of the metadata log does: with batches of its records."""
     return os.path.isfile(there_of(path)) and Content.of(path) is Content.METADATA
 
 
 def node_of(folder: str) -> str:
-    """What to call the node whose metadata folder this is: `node.id` in its meta.properties, else the folder."""
+    """Return the name of the node with this metadata folder: `node.id` in its meta.properties, or else the folder."""
     for place in (Path(folder), Path(folder).parent):
         try:
             text = Path(there_of(str(place / "meta.properties"))).read_text(encoding="utf-8", errors="replace")

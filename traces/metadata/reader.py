@@ -1,9 +1,9 @@
 """Messages from bytes: one walk over the table of records (specs/metadata), for all types and versions.
 
-Values are as Kafka's dump tool prints them: a uuid in URL-safe base64, bytes in base64; a tagged field that is absent,
-or has its default, is left out.
+Values are written as Kafka's dump tool prints them: a uuid in URL-safe base64, bytes in base64; a tagged field that is
+absent, or has its default, is left out.
 
-A version that is newer than the table's newest is read by that one, if it takes up all the bytes: since 3.7 a new
+A version that is newer than the table's newest is read as the newest, if that takes up all the bytes: since 3.7 a new
 version of a Kafka record only adds tagged fields. Such a record is *partial*, and so is one with tags that the table
 does not have.
 """
@@ -22,26 +22,27 @@ from .wire import FORMATS, MalformedError, uvarint
 
 Message = dict[str, Any]
 Odd = list[int]
-"""Tags that the table does not have, each time that one is met."""
+"""Tags that the table does not have, once for each occurrence."""
 Parsed = tuple[str, int, "Message | None", bool]
-"""A record's type, version and message, and whether it is partial; no message where it could not be read."""
+"""A record's type, version and message, and whether it is partial; the message is None if it could not be read."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
-"""Reads a value, or some fields as a new message; gives where they end."""
+"""Reads a value, or some fields as a new message; returns also the position after it."""
 _Filler = Callable[[bytes, int, Odd, Message], int]
-"""Reads fields of a struct into its message; gives where they end."""
+"""Reads fields of a struct into its message; returns the position after them."""
 NO_OP, NO_OP_RECORD = b"\x01\x14\x00\x00", "NO_OP_RECORD"
-"""The value of a NoOp record, and its type: half of all records are."""
+"""The value of a NoOp record, and its type, which half of all records have."""
 _KEPT, _LONGEST = 16_384, 256
-"""How many beginnings and tagged sections of a type are kept, and the bytes of the longest section that is."""
+"""Number of beginnings and tagged sections of a type that are cached, and the length in bytes of the longest cached
+section."""
 FRAME = 1
 """The version of the frame around every data record."""
 
 
 def data_record(value: bytes, odd: Odd) -> Parsed:
-    """Return what a data record's value holds. One of a fork's types has an empty message.
+    """Return the content of a data record's value. A record of a fork's type has an empty message.
 
     Raises:
-        MalformedError: these bytes are no record.
+        MalformedError: these bytes are not a record.
     """
     if value == NO_OP:
         return NO_OP_RECORD, 0, {}, False
@@ -73,7 +74,7 @@ def data_record(value: bytes, odd: Odd) -> Parsed:
 
 @lru_cache(maxsize=1024)
 def _of_prefix(prefix: bytes) -> tuple[str, int, _Reader] | None:
-    """The type and version that a frame of three bytes tells, and its reader, if it has one shape; else None."""
+    """Return the type and version in a frame of three bytes, and their reader if they have one shape; else None."""
     if len(prefix) < 3 or prefix[0] != FRAME or max(prefix) > 0x7F:
         return None
     kind, version = record_types().get(prefix[1]), prefix[2]
@@ -83,10 +84,10 @@ def _of_prefix(prefix: bytes) -> tuple[str, int, _Reader] | None:
 
 
 def control_record(key: bytes, value: bytes, odd: Odd) -> Parsed:
-    """Return what a control record holds.
+    """Return the content of a control record.
 
     Raises:
-        MalformedError: these bytes are no control record.
+        MalformedError: these bytes are not a control record.
     """
     try:
         _, number = struct.unpack_from(">hh", key)
@@ -100,7 +101,7 @@ def control_record(key: bytes, value: bytes, odd: Odd) -> Parsed:
 
 
 def _parsed(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Parsed:
-    """A record of a type that the table has; `odd` is empty."""
+    """Return a record of a type that the table has; `odd` is empty."""
     newest = len(kind.since) - 1
     if version <= newest:
         return kind.name, version, _read(kind, version, data, at, odd), bool(odd)
@@ -112,7 +113,7 @@ def _parsed(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> P
 
 
 def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Message:
-    """A message that takes up all the data, in the newest shape that does."""
+    """Return a message that takes up all the data, in the newest shape that does."""
     if not kind.older:
         message, end = _shapes(kind.name, version)[0](data, at, odd)
         if end != len(data):
@@ -141,10 +142,10 @@ def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
 
 
 def _message(fields: tuple[Field, ...], version: int) -> _Reader:
-    """The reader of a record's message: a struct that nothing follows, so that its tagged section is all the rest.
+    """Return the reader of a record's message: a struct that nothing follows, so its tagged section is all the rest.
 
-    Many records begin alike, since they are about the same partition or broker, and many have the same section: each
-    is read once. Lists in messages are then shared, and not to be changed.
+    Many records begin alike, because they are about the same partition or broker, and many have the same section: each
+    is read once. Lists in messages are then shared, and must not be changed.
     """
     first, rest, tagged = _parts(fields, version)
     size, begun = first.size, lru_cache(maxsize=_KEPT)(first.read)
@@ -173,7 +174,7 @@ def _message(fields: tuple[Field, ...], version: int) -> _Reader:
 
 
 def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
-    """The reader of a struct: its fields in the order of the table, then its tagged section."""
+    """Return the reader of a struct: its fields in the order of the table, then its tagged section."""
     first, rest, tagged = _parts(fields, version)
     size, begun = first.size, first.read
 
@@ -188,9 +189,10 @@ def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
 
 
 def _parts(fields: tuple[Field, ...], version: int) -> tuple[_Fixed, list[_Filler], _Filler]:
-    """What reads a struct: its first fields of a fixed size, the others that are always on the wire, the tagged ones.
+    """Return the readers of a struct: of its first fields of a fixed size, of the others that are always on the wire,
+    and of the tagged ones.
 
-    Fields of a fixed size that follow each other are read at once.
+    Adjacent fields of a fixed size are read at once.
     """
     present = [each for each in fields if each.since <= version]
     groups = [(fixed, list(own)) for fixed, own in groupby((f for f in present if f.tag is None), key=_is_fixed)]
@@ -224,7 +226,7 @@ def _tagged(fields: list[Field], version: int) -> _Filler:
                 name, of, default = known[tag]
                 value, stop = of(data, at, odd)
                 if stop != end:
-                    raise MalformedError(f"a tagged field {name} of {stop - at} bytes that says it has {size}")
+                    raise MalformedError(f"a tagged field {name} of {stop - at} bytes that declares {size}")
                 if value != default:
                     found[name] = value
             at = end
@@ -238,7 +240,7 @@ def _is_fixed(field: Field) -> bool:
 
 
 class _Fixed(NamedTuple):
-    """Reads fields of a fixed size, that follow each other, from their bytes."""
+    """Reads adjacent fields of a fixed size from their bytes."""
 
     size: int
     read: Callable[[bytes], Message]
@@ -304,7 +306,7 @@ def _array(of: _Reader, nullable: bool) -> _Reader:
 
 
 def _numbers(form: str, nullable: bool) -> _Reader:
-    """An array of numbers, which are read at once."""
+    """Return the reader of an array of numbers, which are read at once."""
     size = struct.calcsize(f">{form}")
     forms: dict[int, struct.Struct] = {}
 
@@ -324,7 +326,7 @@ def _numbers(form: str, nullable: bool) -> _Reader:
 
 
 def _length(data: bytes, at: int, nullable: bool) -> tuple[int | None, int]:
-    """A compact length, None for null. No value is shorter than a byte, so a longer one lies."""
+    """Return a compact length, None for null. No value is shorter than a byte, so a length beyond the data is wrong."""
     length = data[at]
     at += 1
     if length > 0x7F:
@@ -375,11 +377,12 @@ def _uuid(data: bytes, at: int, odd: Odd) -> tuple[str, int]:
 
 @lru_cache(maxsize=65536)
 def uuid_text(raw: bytes) -> str:
-    """A uuid as Kafka prints it: URL-safe base64 without padding."""
+    """Return a uuid as Kafka prints it: URL-safe base64 without padding."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def in_table_order(name: str, message: Mapping[str, Any]) -> Message:
-    """The message of a type with its fields in the order of the table, which the tags on the wire need not follow."""
+    """Return the message of a type with its fields in the order of the table, which the tags on the wire need not
+    have."""
     order = [field.name for field in types_by_name()[name].fields] if name in types_by_name() else []
     return {each: message[each] for each in order if each in message} | dict(message)

@@ -1,8 +1,8 @@
-"""Metadata logs from lines as `isrproof records` prints them: for cases that people read and write.
+"""Metadata logs from lines as `isrproof records` prints them, for cases that people read and write.
 
-A line is a JSON object with `offset`, `type` and `data`. If it is not there, `epoch` is that of the line before,
-`version` the newest, `batch` the record's own offset, `timestamp` 1 s after the record before; fields of `data` are
-zero, empty or null.
+A line is a JSON object with `offset`, `type` and `data`. A missing `epoch` is that of the previous line, `version` the
+newest, `batch` the record's own offset, `timestamp` 1 s after the previous record; missing fields of `data` are zero,
+empty or null.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _BEGAN = 1_700_000_000_000
 
 
 def log_bytes(lines: Iterable[str]) -> bytes:
-    """A segment or a snapshot with these records.
+    """Return a segment or a snapshot with these records.
 
     Raises:
-        IsrproofError: a line is no record.
+        IsrproofError: a line is not a record.
     """
     rows: list[dict[str, Any]] = []
     before: Mapping[str, Any] = {"epoch": 0, "timestamp": _BEGAN}

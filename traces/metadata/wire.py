@@ -1,4 +1,4 @@
-"""Values on the wire: Kafka's variable-length numbers, and what bytes say that cannot be.
+"""Values on the wire: Kafka's variable-length numbers, and the error for impossible bytes.
 
 Source: org.apache.kafka.common.utils.ByteUtils, org.apache.kafka.common.protocol.types.
 """
@@ -8,21 +8,21 @@ from __future__ import annotations
 FORMATS = {"bool": "?", "int8": "b", "int16": "h", "uint16": "H", "int32": "i", "int64": "q", "float64": "d"}
 """Types of the table of records that have a fixed size, as `struct` names them; all are big-endian."""
 SIGNED = tuple((value >> 1) ^ -(value & 1) for value in range(0x80))
-"""What zigzag varints of one byte mean, as nearly all are."""
+"""Values of zigzag varints of one byte, which nearly all are."""
 _INT, _LONG = 28, 63
-"""The largest shifts of the bytes of an int and of a long."""
+"""Largest shifts of the bytes of an int and of a long."""
 
 
 class MalformedError(Exception):
-    """These bytes are no such message: the text says why. Whoever reads a file tells its user where."""
+    """The bytes are not such a message; the text says why. The reader of a file adds the place."""
 
 
 def uvarint(data: bytes, at: int, last: int = _INT) -> tuple[int, int]:
-    """An unsigned varint, and where it ends.
+    """Return an unsigned varint, and the position after it.
 
     Raises:
         MalformedError: it has more bytes than its number can have.
-        IndexError: the data ends before.
+        IndexError: the data ends within it.
     """
     byte = data[at]
     value, shift = byte & 0x7F, 0
@@ -37,7 +37,7 @@ def uvarint(data: bytes, at: int, last: int = _INT) -> tuple[int, int]:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """A zigzag varint of 32 bits, and where it ends; raises as `uvarint`."""
+    """Return a zigzag varint of 32 bits, and the position after it; raises as `uvarint` does."""
     value = data[at]
     if value < 0x80:
         return SIGNED[value], at + 1
@@ -46,7 +46,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def varlong(data: bytes, at: int) -> tuple[int, int]:
-    """A zigzag varint of 64 bits, and where it ends; raises as `uvarint`."""
+    """Return a zigzag varint of 64 bits, and the position after it; raises as `uvarint` does."""
     value = data[at]
     if value < 0x80:
         return SIGNED[value], at + 1
@@ -55,7 +55,7 @@ def varlong(data: bytes, at: int) -> tuple[int, int]:
 
 
 def put_uvarint(value: int) -> bytes:
-    """The bytes that `uvarint` reads."""
+    """Return the bytes that `uvarint` reads."""
     found = bytearray()
     while value > 0x7F:
         found.append(value & 0x7F | 0x80)
@@ -65,5 +65,5 @@ def put_uvarint(value: int) -> bytes:
 
 
 def put_varint(value: int) -> bytes:
-    """The bytes that `varint` and `varlong` read."""
+    """Return the bytes that `varint` and `varlong` read."""
     return put_uvarint(value << 1 if value >= 0 else (-value << 1) - 1)

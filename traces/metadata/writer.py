@@ -18,14 +18,14 @@ Message = tuple[str, int, Mapping[str, Any]]
 
 
 def data_value(kind: str, version: int, data: Mapping[str, Any]) -> bytes:
-    """The value of a data record."""
+    """Return the value of a data record."""
     found = next(each for each in record_types().values() if each.name == kind)
     frame = b"".join(map(put_uvarint, (FRAME, found.key, version)))
     return frame + _struct(found.fields, version, data)
 
 
 def control_key_and_value(kind: str, version: int, data: Mapping[str, Any]) -> tuple[bytes, bytes]:
-    """The key and the value of a control record."""
+    """Return the key and the value of a control record."""
     found = next(each for each in control_types().values() if each.name == kind)
     return struct.pack(">hh", 0, found.key), _struct(found.fields, version, data)
 
@@ -33,7 +33,7 @@ def control_key_and_value(kind: str, version: int, data: Mapping[str, Any]) -> t
 def batch(
     messages: Iterable[Message], offset: int, epoch: int, timestamp: int = 0, *, control: bool = False, codec: int = 0
 ) -> bytes:
-    """The bytes of a batch whose first record has this offset; all have one timestamp (milliseconds)."""
+    """Return the bytes of a batch whose first record has this offset; all records have one timestamp (milliseconds)."""
     records = []
     for delta, (kind, version, data) in enumerate(messages):
         key, value = control_key_and_value(kind, version, data) if control else (None, data_value(kind, version, data))
@@ -44,7 +44,7 @@ def batch(
 def raw_batch(
     records: list[bytes], offset: int, epoch: int, timestamp: int = 0, *, control: bool = False, codec: int = 0
 ) -> bytes:
-    """A batch of records that are encoded already."""
+    """Return a batch of records that are encoded already."""
     import google_crc32c
 
     last, body = len(records) - 1, compressed(codec, b"".join(records))

@@ -1,4 +1,4 @@
-"""The table of the committed recordings: what each is and its known answer, read from manifests and logs.
+"""The table of the committed recordings: the content of each and its known answer, read from manifests and logs.
 
 `python -m isrproof.traces.record.catalogue traces/recorded` writes it into the README there; a test checks it.
 """
@@ -32,13 +32,14 @@ _COLUMNS = (
 
 
 def log_text(file: Path) -> str:
-    """The text of a kept log, decompressed."""
+    """Return the text of a kept log, decompressed."""
     raw = file.read_bytes()
     return (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode()
 
 
 def dead_leaders(recording: dict[str, Any]) -> list[str]:
-    """The partitions that end with a leader that is not registered, though a controller is: KAFKA-3143's mark."""
+    """Return the partitions that end with a leader that is not registered although a controller is: the mark of
+    KAFKA-3143."""
     live: set[int] = set()
     for row in recording["znodes"]:
         if row["path"].startswith("/brokers/ids/"):
@@ -49,7 +50,7 @@ def dead_leaders(recording: dict[str, Any]) -> list[str]:
 
 
 def refusals(folder: Path) -> Counter[tuple[str, str]]:
-    """How often Kafka refused which step (from, to) in the logs of the folder."""
+    """Return how often Kafka refused each step (from, to) in the logs of the folder."""
     found: Counter[tuple[str, str]] = Counter()
     for file in sorted(folder.glob("broker-*/state-change.log*")):
         found.update((origin, target) for target, origin in _REFUSAL.findall(log_text(file)))
@@ -79,7 +80,7 @@ def _row(folder: Path) -> str:
 
 
 def _lost(recording: dict[str, Any]) -> str:
-    """How many acknowledged records are gone, by partition and acks."""
+    """Return the number of lost acknowledged records, by partition and acks, as text."""
     if "lost" not in recording:
         return "-"
     gone: Counter[str] = Counter()
@@ -97,7 +98,7 @@ def _rows(recorded: Path) -> Iterator[str]:
 
 
 def readme(recorded: Path) -> str:
-    """The README of the folder with its table made anew; ValueError when the marks of the table are not there."""
+    """Return the README of the folder with its table made anew; ValueError if the marks of the table are missing."""
     text = (recorded / "README.md").read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)

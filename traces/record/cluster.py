@@ -14,12 +14,12 @@ from .errors import RecordError
 from .java import JVM, Java
 
 START_SECONDS = 120.0
-"""Generous: the machine may be busy with other things."""
+"""Generous, because the machine may be busy with other things."""
 
 
 @dataclass
 class Cluster:
-    """Where everything is, and which processes run. Leaving the `with` block kills whatever still runs."""
+    """The paths of a cluster, and its running processes. Leaving the `with` block kills all that still run."""
 
     java: Java
     jars: Path
@@ -28,7 +28,7 @@ class Cluster:
     state_change_level: str
     settings: Mapping[str, str]
     disks_each: int = 1
-    """How many log directories a broker has."""
+    """Number of log directories of a broker."""
     ports: dict[int, int] = field(default_factory=dict)
     """Broker id -> its port; 0 -> ZooKeeper's."""
     running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Cluster:
         self.stop_all()
 
     def stop_brokers(self) -> None:
-        """All at once, so that none logs the end of the others."""
+        """Stop all brokers at once, so that none logs the end of the others."""
         processes.kill_all([self.running.pop(broker) for broker in self.brokers if broker in self.running])
 
     def stop_all(self) -> None:
@@ -50,16 +50,16 @@ class Cluster:
         self.running.clear()
 
     def home(self, process: int) -> Path:
-        """The folder of a broker, or of ZooKeeper (0)."""
+        """Return the folder of a broker, or of ZooKeeper (0)."""
         return self.folder / (f"broker-{process}" if process else "zookeeper")
 
     def disks(self, broker: int) -> list[Path]:
-        """The log directories of a broker."""
+        """Return the log directories of a broker."""
         return [self.home(broker) / f"data-{number}" for number in range(1, self.disks_each + 1)]
 
     @property
     def servers(self) -> str:
-        """Every broker's address, as clients want them."""
+        """Every broker's address, as clients expect them."""
         return ",".join(f"127.0.0.1:{self.ports[broker]}" for broker in self.brokers)
 
     def start_zookeeper(self) -> None:
@@ -105,7 +105,7 @@ class Cluster:
         processes.send(self.running[broker], number)
 
     def wait_for_end(self, broker: int, seconds: float = START_SECONDS) -> None:
-        """Waits until the broker's process has ended; RecordError when it does not."""
+        """Wait until the broker's process has ended; RecordError if it does not."""
         try:
             self.running[broker].wait(seconds)
         except subprocess.TimeoutExpired:
@@ -115,7 +115,7 @@ class Cluster:
         del self.running[broker]
 
     def wait_for_zookeeper(self) -> None:
-        """Waits until ZooKeeper's port answers."""
+        """Wait until ZooKeeper's port answers."""
         deadline = time.monotonic() + START_SECONDS
         while not processes.listens(self.ports[0]):
             if not self.alive(0) or time.monotonic() > deadline:
@@ -123,11 +123,11 @@ class Cluster:
             time.sleep(0.1)
 
     def last_lines(self, process: int, count: int = 15) -> str:
-        """The end of what a process said, for an error message."""
+        """Return the end of a process's output, for an error message."""
         who = f"broker {process}" if process else "ZooKeeper"
         for name in ("server.log", "output.log"):
             file = self.home(process) / name
             if file.is_file() and file.stat().st_size:
                 rows = file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
                 return f"The last lines of {who}:\n" + "\n".join(f"  {row[:300]}" for row in rows)
-        return f"{who} said nothing."
+        return f"{who} printed nothing."

@@ -1,8 +1,9 @@
-"""Compares what an audit reconstructed with what ZooKeeper really held (in KRaft mode: kraft/compare.py).
+"""Comparison of the states that an audit reconstructed with those that ZooKeeper really had (in KRaft mode:
+kraft/compare.py).
 
 The truth is a recording's manifest: every version of every partition's state znode. The claim is the `timeline` of an
-audit's JSON. Each version is *shown* (a row says it), *hidden* (no row, and why none can) or *unexplained* (no row,
-though there should be one). A row that says what no version says is *wrong*.
+audit's JSON. Each version is *shown* (a row has it), *hidden* (no row has it, and there is a reason why none can) or
+*unexplained* (no row has it, though one should). A row that agrees with no version is *wrong*.
 """
 
 from __future__ import annotations
@@ -30,45 +31,45 @@ REASONS = {
     "level": "state.change.logger at INFO prints no such line in this release",
     "uncommitted": "in KRaft mode: no majority of the controllers has the record",
 }
-"""Why a version cannot be in the logs."""
+"""Reasons why a version cannot be in the logs."""
 
 GONE_WITHIN = 2000
-"""Milliseconds from a write to the end of its controller, within which the line may have been lost."""
+"""Milliseconds from a write to the end of its controller within which the line may have been lost."""
 
 ALTER_ISR = "KIP-497"
 """The behaviour by which a leader asks the controller to write its ISR."""
 INFO_SHOWS = "KAFKA-8470"
 """The behaviour by which INFO prints every election and every ISR removal."""
 ONE_CALL = 1000
-"""Milliseconds between two writes of one call of the replica state machine, at most."""
+"""Largest number of milliseconds between two writes of one call of the replica state machine."""
 
 _LOG_TIME = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a partition's state znode; `created` numbers the znode's creations (a topic made again: 1).
-
-    In KRaft mode one of a partition's state: `zxid` is the offset of its record, `controller_epoch` the raft epoch.
-    """
+    """One version of a partition's state znode, or in KRaft mode of a partition's state."""
 
     topic: str
     partition: int
     created: int
+    """Number of the znode's creation, from 0: a topic that was created again has 1."""
     version: int
     zxid: int
+    """In KRaft mode the offset of the record."""
     time: int
     by: int | None
     leader: int
     isr: tuple[int, ...]
     leader_epoch: int
     controller_epoch: int
+    """In KRaft mode the raft epoch."""
 
     def agrees(self, row: TimelineRow, newest_epoch: int) -> bool:
-        """Whether every field that the row knows is this version's; the order of an ISR means nothing.
+        """Return True if every field that the row has equals this version's; the order of an ISR does not matter.
 
-        The row's controller epoch may be newer, up to the newest there was: when a replica outside the ISR goes
-        offline, the controller writes nothing but puts its own epoch beside the value that it keeps and sends
+        The row's controller epoch may be newer, up to the newest at that time: when a replica outside the ISR goes
+        offline, the controller writes nothing, but combines its own epoch with the value that it keeps and sends
         (ReplicaStateMachine.removeReplicasFromIsr).
         """
         known = (self.leader, self.leader_epoch) == (row.leader, row.leader_epoch)
@@ -80,11 +81,11 @@ class Version:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The class of each version, and the rows that are wrong, each with what was expected."""
+    """The class of each version, and the wrong rows, each with the expected value."""
 
     shown: tuple[Version, ...]
     hidden: tuple[tuple[Version, str], ...]
-    """With a key of REASONS."""
+    """Each with a key of REASONS."""
     unexplained: tuple[Version, ...]
     wrong: tuple[tuple[TimelineRow, str], ...]
 
@@ -95,11 +96,11 @@ class Comparison:
 
 
 def compare(manifest: Mapping[str, Any], timeline: Iterable[TimelineRow], logs: Path | None = None) -> Comparison:
-    """Classes every version of the manifest, and every row of the timeline.
+    """Classify every version of the manifest, and check every row of the timeline.
 
-    `logs` is the recording's folder: the time of a row's line then tells which creation of a topic it is about, and
-    which version it is when the log prints none (<= 1.0). Without it, any that agrees will do. Rows with leader -2 say
-    that the topic is being deleted, nothing about the znode.
+    `logs` is the recording's folder. The time of a row's line then shows which creation of a topic the row is about,
+    and which version it is if the log prints none (<= 1.0). Without it, any agreeing version is accepted. A row with
+    leader -2 says that the topic is being deleted, and nothing about the znode.
     """
     versions = state_versions(manifest)
     partitions: dict[tuple[str, int], list[Version]] = {}
@@ -131,7 +132,7 @@ def compare(manifest: Mapping[str, Any], timeline: Iterable[TimelineRow], logs: 
 
 
 def state_versions(manifest: Mapping[str, Any]) -> list[Version]:
-    """The versions of all partitions' state znodes, in the order in which they were written."""
+    """Return the versions of all partitions' state znodes, in the order of writing."""
     found = []
     created: Counter[str] = Counter()
     for row in manifest["znodes"]:
@@ -159,7 +160,7 @@ def state_versions(manifest: Mapping[str, Any]) -> list[Version]:
 
 
 def _of_one_creation(versions: Sequence[Version], time: int | None) -> Sequence[Version]:
-    """Those of the creation that was current at that time (all of them, if the time is not known)."""
+    """Return the versions of the creation that was current at that time (all of them if the time is not known)."""
     if time is None:
         return versions
     before = [version.created for version in versions if version.time <= time]
@@ -167,7 +168,8 @@ def _of_one_creation(versions: Sequence[Version], time: int | None) -> Sequence[
 
 
 def _latest(agreeing: Sequence[Version], time: int | None, shown: set[Version]) -> Version:
-    """The last that was written before the row's line; without a time the first that no other row shows."""
+    """Return the last version that was written before the row's line; without a time the first that no other row
+    shows."""
     if time is None:
         return next((version for version in agreeing if version not in shown), agreeing[0])
     return max((version for version in agreeing if version.time <= time), key=lambda v: v.zxid, default=agreeing[0])
@@ -186,7 +188,7 @@ def _expected(versions: Sequence[Version], row: TimelineRow) -> str:
 
 
 class _Facts:
-    """What of the manifest explains that a version is hidden."""
+    """Facts of the manifest that explain why a version is hidden."""
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
         self._release = release(manifest["kafka"])
@@ -211,11 +213,11 @@ class _Facts:
                 self._deleting.setdefault(topic, []).append((row["zxid"], row["change"] != "delete"))
 
     def newest_epoch(self, time: int | None) -> int:
-        """The controller epoch at that time; without a time the last one. 0 if there was none."""
+        """Return the controller epoch at that time; without a time the last one. 0 if there was none."""
         return max((epoch for at, epoch in self._epochs if time is None or at <= time), default=0)
 
     def reason(self, version: Version) -> str | None:
-        """A key of REASONS, or None: the version should have been shown."""
+        """Return a key of REASONS, or None if the version should have been shown."""
         before, after = (
             self._versions.get((version.topic, version.partition, version.created, version.version + step))
             for step in (-1, 1)
@@ -256,7 +258,8 @@ class _Facts:
 
 
 def _removes(before: Version, version: Version) -> bool:
-    """Whether it is what moving a replica to OfflineReplica writes; the last member of an ISR stays in it (>= 1.1)."""
+    """Return True if moving a replica to OfflineReplica writes this version; the last member of an ISR stays in it (>=
+    1.1)."""
     one_less = set(version.isr) < set(before.isr) or (version.isr == before.isr and len(version.isr) == 1)
     return one_less and version.leader in (-1, before.leader) and version.leader_epoch == before.leader_epoch + 1
 
@@ -269,7 +272,7 @@ class LineTimes:
         self._times: dict[str, list[int | None]] = {}
 
     def time(self, place: Place) -> int | None:
-        """Of a line, ms since 1970; None when the recording has no such line."""
+        """Return the time of a line in ms since 1970; None if the recording has no such line."""
         if self._logs is None or place.line is None:
             return None
         # The audit names a file as it was given: the last two parts are the recording's.

@@ -1,7 +1,7 @@
-"""Compares what an audit reconstructed of replicas, and what it says is lost, with what really was.
+"""Comparison of an audit's replicas, and of the records that it calls lost, with the recorded truth.
 
-The truth is in the manifest of a recording with traffic: the znodes' versions, what leaders answered when they were
-asked for their high watermark, what producers were acknowledged, and what stands on the disks at the end.
+The truth is in the manifest of a recording with traffic: the znodes' versions, the leaders' answers to requests for
+their high watermarks, the records acknowledged to producers, and the contents of the disks at the end.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ KINDS = {
     "leader": "leaders of an epoch",
     "isr": "ISRs of a version",
     "start": "offsets at which a leader's epoch begins",
-    "high_watermark": "high watermarks, against what was answered and acknowledged before and after",
+    "high_watermark": "high watermarks, against the answers and acknowledgements before and after",
     "log_end": "log ends, against the disks",
 }
-"""What is checked of a row."""
+"""Checks of a row."""
 Partition = tuple[str, int]
 
 
 @dataclass(frozen=True)
 class LossComparison:
-    """Acknowledged offsets that are gone, and whether the audit says so.
-
-    `shown` counts them; `not_shown` those of acks=all only, which Kafka promised to keep; `not_acknowledged` those that
-    the audit names and no producer was acknowledged. `wrong` has offsets that were acknowledged and are still there.
-    """
+    """Acknowledged offsets that are gone, compared with those that the audit calls lost."""
 
     shown: int
+    """Number of lost acknowledged offsets that the audit names."""
     not_shown: int
+    """Number of those that it does not name, of acks=all only, which Kafka promised to keep."""
     not_acknowledged: int
+    """Number of offsets that the audit names and that were never acknowledged."""
     wrong: tuple[Lost, ...]
+    """Claims with offsets that were acknowledged and are still there."""
 
 
 @dataclass(frozen=True)
 class ReplicaComparison:
-    """How many values were right, by KINDS, and the rows that are wrong, each with what was expected."""
+    """The number of right values, by KINDS, and the wrong rows, each with the expected value."""
 
     right: Mapping[str, int]
     wrong: tuple[tuple[ReplicaRow, str], ...]
@@ -56,8 +56,12 @@ def compare_replicas(
     logs: Path | None = None,
     versions: Sequence[Version] | None = None,
 ) -> ReplicaComparison:
-    """Checks each row against the manifest. `logs` is the recording's folder: lines have times there. `versions` are
-    those of partitions, in their order; the manifest has them in ZooKeeper mode."""
+    """Check each row against the manifest.
+
+    Args:
+        logs: the recording's folder, where lines have times.
+        versions: versions of partitions, in order; by default the manifest's, which has them in ZooKeeper mode.
+    """
     truth = _Expected(manifest, state_versions(manifest) if versions is None else versions)
     times = LineTimes(logs)
     right: Counter[str] = Counter()
@@ -72,7 +76,7 @@ def compare_replicas(
 
 @dataclass(frozen=True)
 class _Reign:
-    """A leader's time in one leader epoch, by the znode: since .. until (ms; until is not in it)."""
+    """A leader's time in one leader epoch, by the znode: from `since` up to `until` (ms, exclusive)."""
 
     leader: int
     leader_epoch: int
@@ -81,7 +85,7 @@ class _Reign:
 
 
 class _Expected:
-    """What a manifest says of each partition."""
+    """The values that a manifest has for each partition."""
 
     def __init__(self, manifest: Mapping[str, Any], versions: Iterable[Version]) -> None:
         self._versions: dict[Partition, list[Version]] = defaultdict(list)
@@ -92,10 +96,11 @@ class _Expected:
         self._acknowledged = _by_partition(row for row in manifest["acknowledged"] if row["acks"] == "all")
         self._ends = _by_partition([*manifest["replicas"], *manifest["acknowledged"]])
         self._began: dict[tuple[str, int, int, int], int] = {}
-        """Of a topic, partition, broker and leader epoch: when the broker's log says first that it leads in it (ms)."""
+        """Topic, partition, broker and leader epoch -> the time (ms) at which the broker's log first shows that it
+        leads in it."""
 
     def of(self, row: ReplicaRow, time: int | None) -> Iterator[tuple[str, str | None]]:
-        """What of the row was checked: a key of KINDS, and what was expected, None if it is right."""
+        """Yield the checks of the row: a key of KINDS, and the expected value, None if the row is right."""
         if time is None:
             return
         versions = self._versions[row.topic, row.partition]
@@ -108,7 +113,7 @@ class _Expected:
         yield from self._high_watermark(row, time, own)
         if row.log_end is not None:
             most = self._most(row)
-            yield "log_end", None if row.log_end <= most else f"a log end of {most} at most"
+            yield "log_end", None if row.log_end <= most else f"a log end of at most {most}"
 
     def _state(self, row: ReplicaRow, versions: Sequence[Version]) -> Iterator[tuple[str, str | None]]:
         if row.leader is not None and row.leader_epoch is not None:
@@ -121,7 +126,7 @@ class _Expected:
             yield "isr", None if right else f"ISR {isrs[0] if isrs else 'of none'} in version {row.partition_epoch}"
 
     def _start(self, row: ReplicaRow, time: int) -> Iterator[tuple[str, str | None]]:
-        """The first offset of an epoch, where a log has records of it. A leader that starts again within its epoch
+        """Check the first offset of an epoch, if a log has records of it. A leader that starts again within its epoch
         prints the end of its log."""
         if row.leader != row.broker or row.leader_epoch is None or row.log_end is None:
             return
@@ -136,8 +141,9 @@ class _Expected:
     def _high_watermark(
         self, row: ReplicaRow, time: int, versions: Sequence[Version]
     ) -> Iterator[tuple[str, str | None]]:
-        """Of a leader's line: between what it answered before and after in the same epoch, and not below what was
-        acknowledged. What was asked before the broker knew that it leads, the leader before it may have answered."""
+        """Check a leader's high watermark: it is between the answers before and after it in the same epoch, and not
+        below the acknowledged records. A request from before the broker knew that it leads may have been answered by
+        the previous leader."""
         if row.high_watermark is None:
             return
         key, least, most = (row.topic, row.partition), 0, self._most(row)
@@ -156,14 +162,14 @@ class _Expected:
         yield "high_watermark", None if right else f"a high watermark from {least} to {most}"
 
     def _acknowledged_before(self, key: Partition, time: int, reign: _Reign) -> int:
-        """The end of what was acknowledged of this leader's epoch; 0 where no log has records of it."""
+        """Return the end of the acknowledged records of this leader's epoch; 0 if no log has records of it."""
         epochs = [batch for replica in self._replicas[key] for batch in replica["batches"]]
         first = min((first for epoch, first, _ in epochs if epoch == reign.leader_epoch), default=None)
         own = [each for each in self._acknowledged[key] if first is not None and first <= each["from"]]
         return max((each["to"] for each in own if reign.since <= milliseconds(each["time"]) < time), default=0)
 
     def _most(self, row: ReplicaRow) -> int:
-        """The largest log end that any replica is known to have had."""
+        """Return the largest log end that any replica is known to have had."""
         ends = self._ends[row.topic, row.partition]
         return max((each.get("log_end", each.get("to")) for each in ends), default=0)
 
@@ -176,7 +182,7 @@ def _by_partition(rows: Iterable[Mapping[str, Any]]) -> dict[Partition, list[Map
 
 
 def _reign(versions: Sequence[Version], time: int) -> _Reign | None:
-    """Who led at that time, and since and until when in that epoch."""
+    """Return the leader at that time, with the beginning and the end of its reign in that epoch."""
     at = bisect_right([each.time for each in versions], time) - 1
     if at < 0:
         return None
@@ -187,7 +193,7 @@ def _reign(versions: Sequence[Version], time: int) -> _Reign | None:
 
 
 def compare_lost(manifest: Mapping[str, Any], claimed: Iterable[Lost]) -> LossComparison:
-    """Holds offsets that an audit says are lost beside those that are."""
+    """Compare the offsets that an audit calls lost with those that are."""
     acknowledged, lost = _offsets(manifest["acknowledged"]), _offsets(manifest["lost"])
     promised = _offsets(row for row in manifest["lost"] if row["acks"] == "all")
     claimed = list(claimed)

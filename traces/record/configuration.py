@@ -1,7 +1,7 @@
 """The configuration files of ZooKeeper and of the brokers: small, quick, on loopback, with Kafka's own log layout.
 
-What prints the machine, or the whole configuration at each start, and says nothing of replication is silenced
-(`SILENT`); the rest goes to the three files that Kafka's own configuration has.
+Loggers that print the machine, or the whole configuration at each start, and nothing about replication are silenced
+(`SILENT`); the rest goes to the three files of Kafka's own configuration.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LAYOUT = "[%d] %p %m (%c)%n"
-"""Of every file appender of Kafka's config/log4j.properties."""
+"""The layout of every file appender in Kafka's config/log4j.properties."""
 
 # Story-telling speed, not production values; the rest is each release's default.
 BROKER_SETTINGS: Mapping[str, str] = {
@@ -43,7 +43,7 @@ ZOOKEEPER_SETTINGS: Mapping[str, str] = {
 
 
 def properties(settings: Mapping[str, object]) -> str:
-    """A Java properties file."""
+    """Return the text of a Java properties file."""
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 
 
@@ -65,7 +65,7 @@ def broker_file(broker: int, disks: Sequence[Path], port: int, zookeeper: int, s
 
 
 def log4j_file(logs: Path, state_change_level: str) -> str:
-    """Kafka's config/log4j.properties without the hourly roll, and with SILENT loggers."""
+    """Return Kafka's config/log4j.properties without the hourly roll, and with SILENT loggers."""
     rows: dict[str, object] = {"log4j.rootLogger": "INFO, server"}
     for appender, file in (("server", "server.log"), ("state", "state-change.log"), ("controller", "controller.log")):
         rows[f"log4j.appender.{appender}"] = "org.apache.log4j.FileAppender"

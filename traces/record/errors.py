@@ -1,4 +1,4 @@
-"""What goes wrong when a cluster is recorded, told to the user who started it."""
+"""Errors of recording a cluster, reported to the user who started it."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class RecordError(IsrproofError, RuntimeError):
 
 
 class RecordingError(IsrproofError, ValueError):
-    """A file is no part of a recording, or a broken one."""
+    """A file is not part of a recording, or is broken."""

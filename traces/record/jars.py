@@ -1,4 +1,4 @@
-"""A release's jars: through Maven into a cache, or the folder of an unpacked Kafka."""
+"""A release's jars: from Maven into a cache, or from the folder of an unpacked Kafka."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DEPENDENCY = """    <dependency>
 
 
 def pom(line: Line, version: str) -> str:
-    """The Maven project whose dependencies are the release's jars, with the changes of its row."""
+    """Return the Maven project whose dependencies are the release's jars, with the changes of its row."""
     dependencies = []
     for coordinate in line.coordinates(version):
         group, artifact, of = coordinate.split(":")
@@ -41,20 +41,20 @@ def pom(line: Line, version: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where jars are kept between runs: $XDG_CACHE_HOME or ~/.cache, then isrproof/kafka."""
+    """Return the folder of jars between runs: $XDG_CACHE_HOME or ~/.cache, then isrproof/kafka."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isrproof" / "kafka"
 
 
 def jars(line: Line, version: str, cache: Path | None = None) -> Path:
-    """The folder of the release's jars, asked of Maven once and then cached. Raises RecordError."""
+    """Return the folder of the release's jars, requested from Maven once and then cached. Raises RecordError."""
     folder = (cache or cache_folder()) / version
     if folder.is_dir():
         return folder
     maven = shutil.which("mvn")
     if maven is None:
         raise RecordError(
-            f"Maven (`mvn`) is not on PATH, and the jars of Kafka {version} are not cached. Install Maven, or give the "
-            "folder of an unpacked Kafka with --kafka-home."
+            f"Maven (`mvn`) is not on PATH, and the jars of Kafka {version} are not cached. Install Maven, or "
+            "pass the folder of an unpacked Kafka with --kafka-home."
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{version}-") as name:
@@ -79,18 +79,18 @@ def jars(line: Line, version: str, cache: Path | None = None) -> Path:
 
 
 def jars_of_home(home: Path, version: str) -> Path:
-    """The folder of the jars of an unpacked Kafka; RecordError unless it is one, of this version."""
+    """Return the folder of the jars of an unpacked Kafka; RecordError unless it is one, of this version."""
     libs = home / "libs" if (home / "libs").is_dir() else home
     found = version_in(libs)
     if found is None:
-        raise RecordError(f"{home} is no unpacked Kafka: expected libs/kafka_SCALA-VERSION.jar in it.")
+        raise RecordError(f"{home} is not an unpacked Kafka: expected libs/kafka_SCALA-VERSION.jar in it.")
     if found != version:
-        raise RecordError(f"{home} holds Kafka {found}, but --kafka asks for {version}.")
+        raise RecordError(f"{home} contains Kafka {found}, but --kafka asks for {version}.")
     return libs
 
 
 def version_in(libs: Path, artifact: str = r"kafka_2\.\d+") -> str | None:
-    """The version printed in the name of a jar of the folder, e.g. kafka_2.12-2.0.0.jar -> 2.0.0."""
+    """Return the version in the name of a jar of the folder, e.g. kafka_2.12-2.0.0.jar -> 2.0.0."""
     for jar in sorted(libs.glob("*.jar")):
         match = re.fullmatch(rf"{artifact}-(\d+(?:\.\d+)*)\.jar", jar.name)
         if match:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .errors import RecordError
 
 JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", "-Djava.awt.headless=true")
-"""Options of every process: they start fast, are small, and write their logs in UTC."""
+"""Options of every process: it starts fast, is small, and writes its logs in UTC."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class Java:
 
 
 def find_java() -> Java:
-    """The one of JAVA_HOME, else of PATH; RecordError when there is none, or it is older than 8."""
+    """Return the Java of JAVA_HOME, or else of PATH; RecordError if there is none, or it is older than 8."""
     home = os.environ.get("JAVA_HOME")
     command = shutil.which("java", path=os.path.join(home, "bin")) if home else shutil.which("java")
     if command is None:
         where = f"JAVA_HOME ({home}) has no bin/java" if home else "`java` is not on PATH and JAVA_HOME is not set"
-        raise RecordError(f"A cluster needs Java 8 or newer (17 is the tried one), but {where}.")
+        raise RecordError(f"A cluster needs Java 8 or newer (tried with 17), but {where}.")
     output = subprocess.run([command, "-version"], capture_output=True, text=True, errors="replace").stderr
     match = re.search(r'version "(\d+[0-9._]*)', output)
     if match is None:
-        raise RecordError(f"`{command} -version` did not print a version; it said: {output.strip()[:200]!r}")
+        raise RecordError(f"`{command} -version` did not print a version; it printed: {output.strip()[:200]!r}")
     java = Java(command, match[1])
     if java.major < 8:
         raise RecordError(f"A cluster needs Java 8 or newer, but {command} is {java.version}.")

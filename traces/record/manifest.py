@@ -1,4 +1,4 @@
-"""The manifest of a recording: what ran, what was done, and everything that ZooKeeper held, change by change."""
+"""The manifest of a recording: releases, actions, and every change of every znode."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
 def znodes(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """One row a change: {zxid, time, change, path, version, by, value}, in zxid order.
+    """Return one row per change: {zxid, time, change, path, version, by, value}, in zxid order.
 
-    `by` is the broker whose session made it, None when it was the recorder: a session belongs to the broker whose id
-    it registered.
+    `by` is the broker whose session made the change, None for the recorder: a session belongs to the broker whose id it
+    registered.
     """
     changes = list(changes)
     sessions = {
@@ -45,7 +45,7 @@ def znodes(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
 
 def leaders(manifest: dict[str, Any]) -> dict[tuple[str, int], int]:
-    """Who leads each partition at the end, -1 nobody."""
+    """Return the leader of each partition at the end; -1: none."""
     found: dict[tuple[str, int], int] = {}
     for row in manifest["znodes"]:
         state = STATE.fullmatch(row["path"])
@@ -57,7 +57,7 @@ def leaders(manifest: dict[str, Any]) -> dict[tuple[str, int], int]:
 
 
 def _value(data: bytes) -> Any:
-    """The decoded JSON; text that is none as a string; None for an empty znode."""
+    """Return the decoded JSON; a text that is not JSON as a string; None for an empty znode."""
     if not data:
         return None
     text = data.decode("utf-8", errors="replace")
@@ -68,7 +68,7 @@ def _value(data: bytes) -> Any:
 
 
 def text(manifest: dict[str, Any]) -> str:
-    """JSON with one row a line, so that people can read and compare it."""
+    """Return JSON with one row per line, for people to read and compare."""
     parts = []
     for key, value in manifest.items():
         if isinstance(value, list):
@@ -84,9 +84,11 @@ def _compact(value: object) -> str:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The manifest of a recording's folder (or the file itself); RecordingError if it is none."""
+    """Return the manifest of a recording's folder (or of the file itself); RecordingError if it is not one."""
     file = folder / "manifest.json" if folder.is_dir() else folder
     manifest = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise RecordingError(f'{file} is no manifest of a recording (expected a JSON object with "format": {FORMAT})')
+        raise RecordingError(
+            f'{file} is not the manifest of a recording (expected a JSON object with "format": {FORMAT})'
+        )
     return manifest

@@ -1,4 +1,4 @@
-"""Java processes in process groups of their own, none of which outlives the recorder."""
+"""Java processes in their own process groups, none of which outlives the recorder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .errors import RecordError
 
 
 def _dies_with_parent() -> Callable[[], None] | None:
-    """What the child runs before Java (Linux only): the kernel kills it even when the recorder was killed with -9."""
+    """Prepare the child before it runs Java (Linux only): the kernel kills it even if the recorder was killed with
+    -9."""
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -26,7 +27,7 @@ def _dies_with_parent() -> Callable[[], None] | None:
 
 
 def start(command: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
-    """Starts a process as the head of a group of its own; both output streams are appended to the file."""
+    """Start a process as the head of its own group; both output streams are appended to the file."""
     with output.open("ab") as sink:
         return subprocess.Popen(
             command,
@@ -40,14 +41,14 @@ def start(command: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
 
 
 def send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Signals the whole group; silently nothing when it is gone."""
+    """Signal the whole group; do nothing if it is gone."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
 
 
 def kill_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Kills the groups (also paused ones) and waits until they are gone."""
+    """Kill the groups (even paused ones) and wait until they are gone."""
     for process in processes:
         send(process, signal.SIGKILL)
     for process in processes:
@@ -56,7 +57,7 @@ def kill_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 
 @contextlib.contextmanager
 def exit_on_signals() -> Iterator[None]:
-    """Lets SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that `finally` stops the cluster."""
+    """Make SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that `finally` stops the cluster."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -74,11 +75,11 @@ _GIVEN: set[int] = set()
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on, all different, and none that this process was given before: a cluster
-    may not have started yet on its own when another one is asked for.
+    """Return distinct ports of loopback on which nothing listens, none of which this process was given before: a
+    cluster may not have started yet when another one is requested.
 
-    They are looked for below the range from which systems take the ports of outgoing connections, so that none is
-    taken while a broker is down.
+    They are below the range from which systems take the ports of outgoing connections, so that none is taken while a
+    broker is down.
     """
     found: list[int] = []
     start = 20000 + os.getpid() % 1000 * 10
@@ -99,7 +100,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def listens(port: int) -> bool:
-    """Whether somebody accepts connections on the port of 127.0.0.1."""
+    """Return True if a process accepts connections on the port of 127.0.0.1."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=1).close()
     except OSError:

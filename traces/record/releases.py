@@ -1,11 +1,11 @@
-"""Kafka releases that can be recorded, and what each needs to run on today's Java.
+"""Kafka releases that can be recorded, and the requirements of each on today's Java.
 
 The releases themselves, with their modes, are rows of specs/releases.toml; the tables here say how they are installed.
-Tried on Java 17; the jar changes are for these reasons:
+They were tried on Java 17; the jar changes have these reasons:
 
 * ZooKeeper's client 3.4.11 to 3.4.14 never connects on Java >= 14, so its jars are those of 3.5.10 there;
 * 0.9 to 0.11 use javax.xml.bind, which left Java in 11;
-* the tool that dumps a log left Kafka's core in 4.3: its jar is no dependency of core's;
+* the tool that dumps a log left Kafka's core in 4.3, so its jar is not a dependency of core's;
 * log4j 1.2 itself is left out everywhere: slf4j-log4j12 1.7.36 brings reload4j, the same with its holes closed.
 """
 
@@ -28,13 +28,13 @@ _SCALA = (
     ("1.0, 2.0-2.5, 2.8", "2.12"),
     ("2.6-2.7, >=3.0", "2.13"),
 )
-"""The version of Scala whose build of a release is taken."""
+"""The Scala version of the build that is used, by release."""
 _MORE = (
     ("<=1.0, 2.0-2.3", ZOOKEEPER),
     ("<=0.11", "javax.xml.bind:jaxb-api:2.3.1"),
     (">=4.3", "org.apache.kafka:kafka-tools:{kafka}"),
 )
-"""Jars beside those that Kafka's core brings; a newer version of one of these replaces it."""
+"""Jars in addition to the dependencies of Kafka's core; a newer version of one of these replaces it."""
 _DUMP_TOOL = (
     ("<=4.2", "kafka.tools.DumpLogSegments"),
     (">=4.3", "org.apache.kafka.tools.DumpLogSegments"),
@@ -52,7 +52,7 @@ class Line:
     dump_tool: str
     """The main class of Kafka's DumpLogSegments."""
     more: tuple[str, ...] = ()
-    """Maven coordinates beside Kafka's own; a newer version of one of Kafka's own replaces it."""
+    """Maven coordinates in addition to Kafka's own; a newer version of one of Kafka's own replaces it."""
 
     @property
     def zookeeper_swapped(self) -> bool:
@@ -65,7 +65,7 @@ class Line:
 
 
 def _of(table: Sequence[tuple[str, str]], row: Release) -> tuple[str, ...]:
-    """The values of a table that hold for a release."""
+    """Return the values of a table that hold for a release."""
     return tuple(value for releases, value in table if span(releases) & row.mask)
 
 
@@ -93,12 +93,12 @@ def key(version: str) -> tuple[int, ...]:
 
 
 def first_to_last(lines: Sequence[Line]) -> str:
-    """The first of their releases to the last: `0.9.0.0 to 3.9.2`."""
+    """Return the first of their releases and the last as text: `0.9.0.0 to 3.9.2`."""
     return f"{lines[0].patches[0]} to {lines[-1].patches[-1]}"
 
 
 def line_of(version: str) -> Line:
-    """The row of a full version such as `2.0.0`; RecordError names the nearest known one otherwise."""
+    """Return the row of a full version such as `2.0.0`; RecordError names the nearest known one otherwise."""
     for line in LINES:
         if version in line.patches:
             return line

@@ -1,4 +1,4 @@
-"""What stands on the disks of the brokers at the end: logs, checkpoints, and which acknowledged records are gone."""
+"""The contents of the brokers' disks at the end: logs, checkpoints, and the acknowledged records that are gone."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ _NUMBER = re.compile(rb"#(\d+);")
 
 @dataclass
 class Replica:
-    """The log of a partition on a broker's disk, and what the checkpoint files say of it (None: nothing).
-
-    `batches` are [leader epoch, first offset, last offset] of consecutive batches of an epoch, `epochs` the file of
-    leader epochs: [epoch, start offset]. `numbers` are the records by offset (`traffic.value`).
-    """
+    """The log of a partition on a broker's disk, and the values of its checkpoint files (None: no entry)."""
 
     broker: int
     disk: str
@@ -36,26 +32,29 @@ class Replica:
     high_watermark: int | None = None
     recovery_point: int | None = None
     epochs: list[list[int]] = field(default_factory=list)
+    """The file of leader epochs: [epoch, start offset]."""
     batches: list[list[int]] = field(default_factory=list)
+    """[leader epoch, first offset, last offset] of consecutive batches of an epoch."""
     numbers: dict[int, int] = field(default_factory=dict)
+    """The records by offset (`traffic.value`)."""
 
     def row(self) -> dict[str, Any]:
-        """Of a manifest: everything but the records."""
+        """Return the row of a manifest: everything but the records."""
         return {name: value for name, value in vars(self).items() if name != "numbers"}
 
 
 def replicas(broker: int, disks: Iterable[Path]) -> list[Replica]:
-    """Those of a broker that is not running; a partition that waits to be deleted is none.
+    """Return the replicas of a broker that is not running, without partitions that wait to be deleted.
 
     Raises:
-        RecordError: a log cannot be read, or holds what no producer of a recording wrote.
+        RecordError: a log cannot be read, or contains something that no producer of a recording wrote.
     """
     return [found for disk in disks if disk.is_dir() for found in _of_disk(broker, disk)]
 
 
 def partitions_in(disk: Path) -> list[tuple[str, int]]:
-    """The partitions that have a folder in a log directory; one that waits to be deleted has none. Kafka's own topics,
-    the metadata log among them, are left out."""
+    """Return the partitions that have a folder in a log directory, without those that wait to be deleted and without
+    Kafka's own topics, such as the metadata log."""
     names = sorted(folder.name for folder in disk.iterdir() if folder.is_dir() and not folder.name.startswith("__"))
     return [(named["topic"], int(named["partition"])) for name in names if (named := _FOLDER.fullmatch(name))]
 
@@ -79,7 +78,9 @@ def _read(folder: Path, into: Replica) -> None:
         for frame in batches.frames():
             numbers = _NUMBER.findall(frame.raw)
             if len(numbers) != frame.last - frame.offset + 1:
-                raise RecordError(f"{segment}: the batch at offset {frame.offset} is none of the recorder's producers.")
+                raise RecordError(
+                    f"{segment}: the batch at offset {frame.offset} is not from the recorder's producers."
+                )
             into.numbers.update(enumerate(map(int, numbers), frame.offset))
             if into.batches and into.batches[-1][0] == frame.epoch:
                 into.batches[-1][2] = frame.last
@@ -95,7 +96,7 @@ def _offsets(file: Path) -> dict[tuple[str, int], int]:
 
 
 def _checkpoint(file: Path) -> list[list[str]]:
-    """The entries of a checkpoint file: a version, a count, then a line each; none if there is no file."""
+    """Return the entries of a checkpoint file: a version, a count, then a line each; none if there is no file."""
     if not file.is_file():
         return []
     return [line.split() for line in file.read_text(encoding="utf-8").splitlines()[2:]]
@@ -104,7 +105,8 @@ def _checkpoint(file: Path) -> list[list[str]]:
 def lost(
     acknowledged: Iterable[Acknowledged], found: Iterable[Replica], leaders: Mapping[tuple[str, int], int]
 ) -> list[dict[str, Any]]:
-    """Rows of a manifest: acknowledged offsets where the leader's log has another record, or none; `to` exclusive."""
+    """Return rows of a manifest: acknowledged offsets at which the leader's log has another record, or none; `to` is
+    exclusive."""
     logs = {(each.topic, each.partition): each for each in found if leaders.get(_key(each)) == each.broker}
     rows: list[dict[str, Any]] = []
     for record in in_order_sent(acknowledged):
@@ -122,8 +124,8 @@ def lost(
 def written(
     records: Traffic, disks: Mapping[int, Iterable[Path]], leaders: Mapping[tuple[str, int], int]
 ) -> dict[str, Any]:
-    """What a manifest says of the traffic: what was acknowledged, what stands on the disks of each broker, what is gone
-    where those lead that lead at the end."""
+    """Return a manifest's lists about the traffic: the acknowledged records, the contents of each broker's disks, and
+    the records that are gone from the final leaders."""
     found = [row for broker, own in disks.items() for row in replicas(broker, own)]
     return {
         "acknowledged": acknowledged_rows(records.acknowledged),

@@ -1,4 +1,4 @@
-"""Records one scenario: starts the cluster, plays the story, keeps logs and manifest."""
+"""Recording of one scenario: starts the cluster, plays the story, keeps logs and manifest."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from .zookeeper import Znodes, answering, check_installed
 
 KEPT_LOGS = ("state-change.log", "controller.log", "server.log")
 GZIP_FROM = 200_000
-"""Bytes from which a log is kept compressed."""
+"""Size in bytes from which a log is kept compressed."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chooses beside the scenario and the version."""
+    """Options that a user sets beside the scenario and the version."""
 
     level: str = "default"
-    """Of state.change.logger: `default` (the release's own), `trace` or `info`."""
+    """Level of state.change.logger: `default` (the release's own), `trace` or `info`."""
     seed: int = 0
     stop: str = "kill"
     kafka_home: Path | None = None
@@ -47,12 +47,12 @@ class Options:
 def record(
     scenario: Scenario, version: str, out: Path, options: Options, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Runs the scenario on a cluster of that version and leaves the recording in the folder `out`; its manifest.
+    """Run the scenario on a cluster of that version, leave the recording in the folder `out`, and return its manifest.
 
-    Raises RecordError when it cannot be made: then there is no `out` and no process is left.
+    Raises RecordError if it cannot be made: then there is no `out` and no process is left.
     """
     if out.exists():
-        raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+        raise RecordError(f"{out} exists: recordings are never overwritten. Choose another --out, or remove it.")
     check_installed()
     line = line_of(version)
     if scenario.traffic:
@@ -61,8 +61,8 @@ def record(
     if options.kafka_home is not None:
         if line.zookeeper_swapped and java.major >= 14:
             raise RecordError(
-                f"Kafka {version}'s own ZooKeeper client does not connect on Java {java.version}. Leave --kafka-home "
-                "out (Maven then brings a newer client), or set JAVA_HOME to a Java from 8 to 13."
+                f"Kafka {version}'s own ZooKeeper client does not connect on Java {java.version}. Leave out "
+                "--kafka-home (Maven then brings a newer client), or set JAVA_HOME to a Java from 8 to 13."
             )
         libs = jars.jars_of_home(options.kafka_home, version)
     else:
@@ -111,13 +111,13 @@ def record(
 def _check_traffic(scenario: Scenario, version: str) -> None:
     if key(version) < traffic.OLDEST:
         raise RecordError(
-            f"The scenario {scenario.name} writes records, whose logs are read from 0.11.0.0 on; got {version}."
+            f"The scenario {scenario.name} writes records, and their logs can be read from 0.11.0.0 on; got {version}."
         )
     traffic.check_installed()
 
 
 def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable[[str], None]) -> Story:
-    """The story, played to its end; no broker runs any more."""
+    """Play the story to its end, after which no broker runs."""
     cluster.start_zookeeper()
     cluster.wait_for_zookeeper()
     with answering():
@@ -134,9 +134,10 @@ def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable
 
 
 def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:
-    """Copies a broker's logs, the large ones compressed (the same bytes every time); a row of the manifest each.
+    """Copy a broker's logs, the large ones compressed (to the same bytes every time); return a row of the manifest for
+    each.
 
-    The folder of the machine that server.log prints becomes `/var/lib/kafka`.
+    The machine's folder that server.log prints becomes `/var/lib/kafka`.
     """
     rows = []
     target = kept / home.name

@@ -1,4 +1,4 @@
-"""What a scenario can do to a cluster, each deed noted with its time, and what it can wait for."""
+"""Actions of a scenario on a cluster, each noted with its time, and conditions that it can wait for."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _POLL_SECONDS = 0.1
 
 @dataclass
 class Story:
-    """A cluster under way. Methods that change something return at once; methods named `wait_...` wait."""
+    """A running cluster. Methods that change something return at once; methods named `wait_...` wait."""
 
     cluster: Cluster
     znodes: Znodes
     stop_with: str
-    """`kill` or `term`: what `stop` does."""
+    """`kill` or `term`: the method that `stop` uses."""
     random: random.Random
     tell: Callable[[str], None]
     """Shows progress."""
     timeline: list[dict[str, Any]] = field(default_factory=list)
     paused: set[int] = field(default_factory=set)
     traffic: Traffic | None = None
-    """Of a scenario that says it has traffic."""
+    """None unless the scenario has traffic."""
 
     # What can be done
 
@@ -44,7 +44,7 @@ class Story:
         self.tell(" ".join([did, *(f"{key}={value}" for key, value in details.items())]))
 
     def start(self, *brokers: int) -> None:
-        """Starts brokers one after the other, each after its id of an earlier life has left ZooKeeper.
+        """Start brokers one after the other, each after its id of an earlier life has left ZooKeeper.
 
         Up to 2.1 a broker that finds its id still registered gives up.
         """
@@ -55,21 +55,21 @@ class Story:
             self._wait_for_broker(broker)
 
     def kill(self, broker: int) -> None:
-        """A hard death (SIGKILL): its session, so its id, stays until the session times out."""
+        """Kill a broker (SIGKILL): its session, and so its id, stays until the session times out."""
         self.note("kill", broker=broker)
         self.paused.discard(broker)
         self.cluster.signal(broker, signal.SIGKILL)
         self.cluster.wait_for_end(broker)
 
     def terminate(self, broker: int) -> None:
-        """A controlled shutdown (SIGTERM), until the process has ended."""
+        """Shut a broker down in a controlled way (SIGTERM), until its process has ended."""
         self.note("terminate", broker=broker)
         self.cluster.signal(broker, signal.SIGTERM)
         self.cluster.wait_for_end(broker)
         self.note("terminated", broker=broker)
 
     def stop(self, broker: int) -> None:
-        """`kill` or `terminate`, as the user chose, until the id has left ZooKeeper."""
+        """Stop a broker by `kill` or `terminate`, as the user chose, until its id has left ZooKeeper."""
         (self.kill if self.stop_with == "kill" else self.terminate)(broker)
         self.wait_for_leave(broker)
 
@@ -88,7 +88,7 @@ class Story:
         self.paused.discard(broker)
 
     def fail_disk(self, broker: int, number: int) -> list[tuple[str, int]]:
-        """Put a file where a log directory was: the next checkpoint that is written there fails. Its partitions.
+        """Put a file in place of a log directory, so that the next checkpoint cannot be written; return its partitions.
 
         Permissions would not stop a broker that runs as root.
         """
@@ -99,7 +99,7 @@ class Story:
         return partitions_in(disk.with_name(f"{disk.name}.away"))
 
     def mend_disk(self, broker: int, number: int) -> None:
-        """Put the directory back as it was; of a broker that is not running."""
+        """Put the directory back, for a broker that is not running."""
         disk = self.cluster.disks(broker)[number - 1]
         self.note("mend-disk", broker=broker, disk=disk.name)
         disk.unlink()
@@ -111,18 +111,18 @@ class Story:
         self._traffic.produce(topic, sorted(self.znodes.assignment(topic)), acks)
 
     def silence(self, *topics: str) -> None:
-        """Write to these topics no more; returns when each record was acknowledged or given up."""
+        """Stop writing to these topics; return when each record was acknowledged or given up."""
         self.note("silence", topics=list(topics))
         self._traffic.silence(*topics)
 
     @property
     def _traffic(self) -> Traffic:
         if self.traffic is None:
-            raise RecordError("This scenario writes records, but does not say that it has traffic.")
+            raise RecordError("This scenario writes records, but does not declare traffic.")
         return self.traffic
 
     def running(self) -> set[int]:
-        """The brokers whose process runs, paused ones too."""
+        """The brokers whose process runs, even paused ones."""
         return {broker for broker in self.cluster.brokers if self.cluster.alive(broker)}
 
     def create_topic(self, topic: str, assignment: Assignment) -> None:
@@ -131,7 +131,8 @@ class Story:
         self.znodes.create(f"/brokers/topics/{topic}", {"version": 1, "partitions": _named(assignment)})
 
     def add_partitions(self, topic: str, assignment: Assignment) -> None:
-        """Adds the partitions to the topic, keeping what else the topic's znode says (topic id, reassignments)."""
+        """Add the partitions to the topic, and keep the other content of the topic's znode (topic id,
+        reassignments)."""
         self.note("add-partitions", topic=topic, assignment=_named(assignment))
         path = f"/brokers/topics/{topic}"
         value = self.znodes.value(path)
@@ -152,7 +153,7 @@ class Story:
         self.znodes.create("/admin/preferred_replica_election", {"version": 1, "partitions": rows})
 
     def depose_controller(self) -> None:
-        """Deletes /controller, as operators do to force an election."""
+        """Delete /controller, as operators do to force an election."""
         self.note("depose-controller", controller=self.znodes.controller())
         self.znodes.delete("/controller")
 
@@ -161,7 +162,7 @@ class Story:
     def wait(
         self, what: str, condition: Callable[[], object], seconds: float = WAIT_SECONDS, poll: float = _POLL_SECONDS
     ) -> None:
-        """Waits until the condition holds; RecordError with the logs' ends when it does not in time."""
+        """Wait until the condition holds; RecordError with the ends of the logs if it does not in time."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
@@ -172,14 +173,14 @@ class Story:
         self.wait(f"broker {broker} to leave", lambda: broker not in self.znodes.live())
 
     def wait_for_leader(self, topic: str, partition: int, *among: int) -> None:
-        """Until one of these brokers leads the partition."""
+        """Wait until one of these brokers leads the partition."""
         self.wait(
             f"{topic}-{partition} to be led by {' or '.join(map(str, among))}",
             lambda: self.znodes.state(topic, partition)["leader"] in among,
         )
 
     def wait_for_isr_of(self, topic: str, partition: int, *members: int) -> None:
-        """Until the ISR has these members and no other."""
+        """Wait until the ISR has exactly these members."""
         self.wait(
             f"the ISR of {topic}-{partition} to be {members}",
             lambda: set(self.znodes.state(topic, partition)["isr"]) == set(members),
@@ -190,7 +191,7 @@ class Story:
         return self.znodes.controller() or 0
 
     def wait_for_isr(self, *topics: str) -> None:
-        """Until every partition of the topics has a leader and each of its live replicas in the ISR."""
+        """Wait until every partition of the topics has a leader and each of its live replicas in the ISR."""
 
         def complete() -> bool:
             live = self.znodes.live()
@@ -212,7 +213,7 @@ class Story:
         self.wait("the reassignment", lambda: self.znodes.value("/admin/reassign_partitions") is None)
 
     def settle(self, quiet: float = QUIET_SECONDS, seconds: float = WAIT_SECONDS) -> None:
-        """Until no log that a recording keeps has grown for `quiet` seconds: whatever was to be done is done."""
+        """Wait until no kept log has grown for `quiet` seconds: everything that was to be done is done."""
         deadline = time.monotonic() + seconds
         sizes, since = self._log_sizes(), time.monotonic()
         while time.monotonic() - since < quiet:

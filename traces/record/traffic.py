@@ -1,7 +1,7 @@
-"""Producers that write numbered records to a cluster, and what was acknowledged of them.
+"""Producers that write numbered records to a cluster, and the records acknowledged to them.
 
-The client is confluent-kafka (librdkafka): one release of it speaks to every broker from 0.11 to 3.9, it comes as a
-wheel for each Python that is tested here, and it tells the offset of each record that was acknowledged.
+The client is confluent-kafka (librdkafka). One release of it works with every broker from 0.11 to 3.9, it comes as a
+wheel for each Python that is tested here, and it reports the offset of each acknowledged record.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .errors import RecordError
 OLDEST = (0, 11)
 """The first release whose logs have the batches that `replicas` reads."""
 PAUSE_SECONDS = 0.04
-"""Between two records of a partition."""
+"""Pause between two records of a partition."""
 LOOK_SECONDS = 1.0
-"""Between two questions for the high watermarks."""
+"""Pause between two requests for the high watermarks."""
 FLUSH_SECONDS = 30.0
 
 _CLIENT: Mapping[str, object] = {
@@ -46,7 +46,7 @@ _PRODUCER: Mapping[str, object] = {
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """A record of that number was acknowledged at that offset; `time` in milliseconds since 1970."""
+    """An acknowledgement of a record by its number and offset; `time` is in milliseconds since 1970."""
 
     topic: str
     partition: int
@@ -58,7 +58,7 @@ class Acknowledged:
 
 @dataclass(frozen=True)
 class Watermark:
-    """What a leader answered to a question for its high watermark, between two moments (ms since 1970)."""
+    """A leader's answer to a request for its high watermark, between two moments (ms since 1970)."""
 
     topic: str
     partition: int
@@ -68,18 +68,18 @@ class Watermark:
 
 
 def check_installed() -> None:
-    """RecordError unless confluent-kafka is there."""
+    """Raise RecordError unless confluent-kafka is installed."""
     if importlib.util.find_spec("confluent_kafka") is None:
         raise RecordError("A scenario with traffic needs confluent-kafka: pip install 'isrproof[record]'.")
 
 
 def value(number: int) -> bytes:
-    """A record's value, which `replicas` finds again in a log."""
+    """Return a record's value, which `replicas` finds again in a log."""
     return b"#%d;" % number
 
 
 class Traffic:
-    """Two producers (acks 1 and all) in a thread, which `produce` feeds and `silence` stops; a client that asks for
+    """Two producers (acks 1 and all) in a thread, which `produce` feeds and `silence` stops, and a client that requests
     high watermarks in another. Leaving the `with` block ends both."""
 
     def __init__(self, servers: str) -> None:
@@ -112,13 +112,13 @@ class Traffic:
             self._to.update(dict.fromkeys(((topic, number) for number in partitions), acks))
 
     def silence(self, *topics: str) -> None:
-        """Write to these topics no more; returns when every record was acknowledged or given up."""
+        """Stop writing to these topics; return when every record was acknowledged or given up."""
         with self._lock:
             self._to = {to: acks for to, acks in self._to.items() if to[0] not in topics}
         self._flush()
 
     def end(self) -> None:
-        """Write no more; returns when every record was acknowledged or given up."""
+        """Stop writing; return when every record was acknowledged or given up."""
         self._ending.set()
         for thread in self._threads:
             if thread.is_alive():
@@ -169,12 +169,13 @@ class Traffic:
 
 
 def in_order_sent(records: Iterable[Acknowledged]) -> list[Acknowledged]:
-    """By partition, then as they were sent: an offset that was lost comes twice, in the runs of two leaders."""
+    """Sort key by partition, then by the order of sending: a lost offset comes twice, in the runs of two leaders."""
     return sorted(records, key=lambda record: (record.topic, record.partition, record.number))
 
 
 def acknowledged_rows(records: Iterable[Acknowledged]) -> list[dict[str, Any]]:
-    """Rows of a manifest: consecutive offsets of a partition that were acknowledged within one second, `to` exclusive.
+    """Return rows of a manifest: consecutive offsets of a partition that were acknowledged within one second, `to`
+    exclusive.
 
     `time` is that of the last of them.
     """
@@ -192,7 +193,7 @@ def acknowledged_rows(records: Iterable[Acknowledged]) -> list[dict[str, Any]]:
 
 
 def watermark_rows(found: Iterable[Watermark]) -> list[dict[str, Any]]:
-    """Rows of a manifest: what a leader answered, in the order in which it was asked."""
+    """Return rows of a manifest: leaders' answers, in the order of the requests."""
     return [
         {
             "topic": mark.topic,

@@ -1,4 +1,4 @@
-"""Reads ZooKeeper's transaction log: every change of every znode, with its version, zxid, time and session.
+"""Reader of ZooKeeper's transaction log: every change of every znode, with its version, zxid, time and session.
 
 A watch or a poll can miss a version; the log, which the server writes before it answers, cannot. Format (unchanged from
 ZooKeeper 3.4 to 3.8): a header `ZKLG`, version, database id; then per transaction a checksum, a length and that many
@@ -77,7 +77,7 @@ def _transactions(raw: bytes) -> Iterator[bytes]:
 
 
 class _Tree:
-    """Which znodes exist, at which version, and which session an ephemeral one belongs to."""
+    """Existing znodes with their versions, and the sessions that ephemeral ones belong to."""
 
     def __init__(self) -> None:
         self.versions: dict[str, int] = {}
@@ -114,16 +114,16 @@ class _Tree:
 
 
 def changes(folder: Path) -> list[Change]:
-    """Every change in the transaction logs `log.*` of the folder (dataDir/version-2), in the order of zxid.
+    """Return every change in the transaction logs `log.*` of the folder (dataDir/version-2), in the order of zxid.
 
-    Raises RecordingError for a file that is no transaction log.
+    Raises RecordingError for a file that is not a transaction log.
     """
     tree = _Tree()
     found: list[Change] = []
     for file in sorted(folder.glob("log.*"), key=lambda file: int(file.suffix[1:], 16)):
         raw = file.read_bytes()
         if raw[:4] != b"ZKLG":
-            raise RecordingError(f"{file.name} is no ZooKeeper transaction log: expected b'ZKLG', got {raw[:4]!r}")
+            raise RecordingError(f"{file.name} is not a ZooKeeper transaction log: expected b'ZKLG', got {raw[:4]!r}")
         for transaction in _transactions(raw):
             fields = _Fields(transaction)
             session, _, zxid, time, kind = (fields.take(form) for form in (">q", ">i", ">q", ">q", ">i"))

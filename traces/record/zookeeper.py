@@ -1,4 +1,4 @@
-"""Reading and steering the cluster through ZooKeeper, the only way that is the same from Kafka 0.9 to 3.9."""
+"""Reading and changing the cluster through ZooKeeper, the only way that is the same from Kafka 0.9 to 3.9."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Assignment = Mapping[int, Sequence[int]]
 
 
 def check_installed() -> None:
-    """RecordError unless kazoo is there."""
+    """Raise RecordError unless kazoo is installed."""
     if importlib.util.find_spec("kazoo") is None:
         raise RecordError("Recording needs kazoo: pip install 'isrproof[record]'.")
 
 
 @contextlib.contextmanager
 def answering() -> Iterator[None]:
-    """Turns what kazoo raises when ZooKeeper does not answer into a RecordError."""
+    """Turn kazoo's exceptions for a ZooKeeper that does not answer into a RecordError."""
     from kazoo.exceptions import KazooException
     from kazoo.handlers.threading import KazooTimeoutError
 
     try:
         yield
     except (KazooException, KazooTimeoutError) as error:
-        raise RecordError(f"ZooKeeper did not do what was asked of it: {error!r}. Is the machine too busy?") from error
+        raise RecordError(f"A request to ZooKeeper failed: {error!r}. Is the machine too busy?") from error
 
 
 class Znodes:
-    """A kazoo client that speaks in Kafka's words; a value is the znode's decoded JSON, None when there is no znode."""
+    """A kazoo client with Kafka's terms; a value is the znode's decoded JSON, None if the znode does not exist."""
 
     def __init__(self, port: int) -> None:
         from kazoo.client import KazooClient
@@ -65,13 +65,14 @@ class Znodes:
             return []
 
     def create(self, path: str, value: object) -> None:
-        """RecordError when the znode exists, e.g. because an earlier request of this kind is still being worked on."""
+        """Create a znode; RecordError if it exists, e.g. because an earlier request of this kind is still being
+        processed."""
         from kazoo.exceptions import NodeExistsError
 
         try:
             self._client.create(path, _json(value), makepath=True)
         except NodeExistsError:
-            raise RecordError(f"{path} exists: the request before this one has not been worked on.") from None
+            raise RecordError(f"{path} exists: the previous request has not been processed.") from None
 
     def put(self, path: str, value: object) -> None:
         self._client.ensure_path(path)
@@ -100,7 +101,7 @@ class Znodes:
         return {int(number): list(replicas) for number, replicas in (value or {}).get("partitions", {}).items()}
 
     def state(self, topic: str, partition: int) -> Any:
-        """{leader, isr, leader_epoch, controller_epoch, ...}, or None before the partition is online."""
+        """Return {leader, isr, leader_epoch, controller_epoch, ...}, or None before the partition is online."""
         return self.value(f"/brokers/topics/{topic}/partitions/{partition}/state")
 
 

@@ -13,6 +13,6 @@ DEMO = "chaos-1.1.1-2"
 
 @contextmanager
 def recording(name: str) -> Iterator[Path]:
-    """The folder of a recording that is there: all in a checkout, `DEMO` where the package is installed."""
+    """Return the folder of a bundled recording: any in a checkout, `DEMO` in an installed package."""
     with as_file(files(__name__) / name) as folder:
         yield folder

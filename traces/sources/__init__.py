@@ -1,1 +1,1 @@
-"""Where lines come from: files of a user's PATHs, and their text."""
+"""Sources of lines: the files of a user's PATHs, and their text."""

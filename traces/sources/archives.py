@@ -1,4 +1,4 @@
-"""The logs in tar and zip archives, written to a private folder under names of our own."""
+"""The logs in tar and zip archives, written to a private folder under names of this program's own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from .compression import BROKEN, compression, stream
 
 MOST_MEMBERS = 100_000
 DEEPEST = 3
-"""An archive may stand in another, so deep."""
+"""Largest depth of archives within archives."""
 LEAST_ALLOWED = 1 << 30
 MOST_TIMES = 300
-"""An archive may hold this multiple of its bytes, and LEAST_ALLOWED at least: logs are compressed 20 to 100 times."""
+"""Largest ratio of an archive's content to its size, if that is more than LEAST_ALLOWED: logs are compressed 20 to 100
+times."""
 _SPARE = 1 << 28
 """Bytes of the disk that are left free."""
 _BLOCK = 1 << 20
@@ -30,7 +31,7 @@ STANDARD_INPUT = "-"
 
 
 class Member(NamedTuple):
-    """A file of an archive: its name, where its bytes are now, and what is wrong with it."""
+    """A file of an archive: its name, the current path of its bytes, and its problem."""
 
     name: str
     at: str
@@ -38,12 +39,12 @@ class Member(NamedTuple):
 
 
 class BombError(ValueError):
-    """An archive holds more than is unpacked; the message says how much."""
+    """An archive contains more than may be unpacked; the message says how much."""
 
 
 @cache
 def folder() -> str:
-    """A folder of this process, which nobody else can read; it is gone when the process ends."""
+    """Return a folder of this process that no other user can read; it is removed when the process ends."""
     made = tempfile.mkdtemp(prefix="isrproof-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
@@ -58,21 +59,21 @@ _THERE: dict[str, str] = {}
 
 
 def unpacked_at(path: str, there: str) -> None:
-    """Remember where the bytes are of what is shown as a path: as long as the private folder is there."""
+    """Remember the path of the bytes of a displayed path, for as long as the private folder exists."""
     _THERE[path] = there
 
 
 def there_of(path: str) -> str:
-    """Where the bytes are of what is shown as a path."""
+    """Return the path of the bytes of a displayed path."""
     return _THERE.get(path, path)
 
 
 _READ: list[tuple[object, str]] = []
-"""The standard input that was read last, and where its bytes are."""
+"""The standard input that was read last, and the path of its bytes."""
 
 
 def standard_input() -> str:
-    """Where the bytes of standard input are, once they are read."""
+    """Return the path of the bytes of standard input, once they are read."""
     if not _READ or _READ[-1][0] is not sys.stdin:
         file, path = _new()
         with file:
@@ -82,7 +83,7 @@ def standard_input() -> str:
 
 
 def is_archive(path: str) -> bool:
-    """Whether a file is a zip archive, or a tar archive, compressed or not; told by its bytes."""
+    """Return True if the bytes of a file are a zip archive, or a tar archive, compressed or not."""
     try:
         with open(path, "rb") as file:
             if file.read(4) in _ZIP:
@@ -98,10 +99,10 @@ def is_archive(path: str) -> bool:
 
 
 def members(path: str) -> tuple[Member, ...]:
-    """The files of an archive; links, devices and folders are none. Who asks again gets the same copies.
+    """Return the files of an archive, without links, devices and folders. A second call returns the same copies.
 
     Raises:
-        BombError: it holds too much.
+        BombError: the archive contains too much.
     """
     facts = os.stat(path)
     return _members(path, facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
@@ -113,12 +114,12 @@ def _members(path: str, *state: int) -> tuple[Member, ...]:
 
 
 def decompressed(path: str) -> str | None:
-    """Where the bytes are that a file has compressed by itself; None if it has none, or they are cut or broken. Who
-    asks again gets the same copy.
+    """Return the path of the decompressed bytes of a file that is compressed by itself; None if it is not, or if they
+    are cut or broken. A second call returns the same copy.
 
     Raises:
-        OSError: it cannot be read, or there is no reader for it.
-        BombError: it holds too much.
+        OSError: the file cannot be read, or no reader for it is installed.
+        BombError: it contains too much.
     """
     facts = os.stat(path)
     return _decompressed(path, facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
@@ -141,11 +142,11 @@ def _unpacked(path: str) -> Iterator[Member]:
     try:
         yield from _of_zip(path, room) if is_zip else _of_tar(path, room)
     except (tarfile.TarError, zipfile.BadZipFile, *BROKEN) as error:
-        yield Member("", os.devnull, f"the archive is cut or broken ({error}): only what is before was read")
+        yield Member("", os.devnull, f"the archive is cut or broken ({error}): only the part before that was read")
 
 
 class _Room:
-    """How much of an archive may still be unpacked."""
+    """The number of bytes of an archive that may still be unpacked."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -162,8 +163,8 @@ class _Room:
         self._left -= size
         if self._left < 0:
             raise BombError(
-                f"{self._path}: expected an archive of logs, got one that holds more than {self._most >> 20} MB, or"
-                " than the disk has room for; unpack it yourself and audit the folder."
+                f"{self._path}: expected an archive of logs, got one that contains more than {self._most >> 20} MB, "
+                "or more than the disk has room for; unpack it yourself and audit the folder."
             )
 
     def copy(self, read: IO[bytes] | _Blocks) -> str:

@@ -1,4 +1,4 @@
-"""The bytes of a file, decompressed. Its first bytes tell what it is compressed by: a new kind is a row of `_MARKS`."""
+"""The decompressed bytes of a file. Its first bytes show its compression: a new kind is a row of `_MARKS`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
-"""What reading compressed data that is not whole raises."""
+"""Exceptions from reading compressed data that is not complete."""
 _MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _BLOCK = 1 << 20
 _COMPRESSED_BLOCK = 1 << 13
 _ZSTD_BLOCK = 1 << 10
-"""Of bytes that are all alike a thousand may stand for 30 MB."""
+"""Size of a block: a thousand bytes that are all alike may stand for 30 MB."""
 _WINDOW = 1 << 27
 """Zstandard data that needs more memory than this is refused, as the command `zstd` does without --long=31."""
 
@@ -24,14 +24,14 @@ _OPEN: Mapping[str, Callable[[Any], Any]] = {"gzip": gzip.open, "xz": lzma.open,
 
 
 class NoReaderError(OSError):
-    """Nothing is installed that reads the data; the message says what to install."""
+    """No installed library reads the data; the message says what to install."""
 
 
 def compression(path: str) -> str | None:
-    """What a file is compressed by: gzip, xz, bzip2, zstd; None if by nothing. A name with .gz means gzip.
+    """Return the compression of a file: gzip, xz, bzip2, zstd, or None. A name with .gz means gzip.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     with open(path, "rb") as file:
         start = file.read(8)
@@ -40,17 +40,17 @@ def compression(path: str) -> str | None:
 
 
 def cut(path: str) -> str:
-    """What is wrong with a file whose data is BROKEN."""
-    return f"the {compression(path)} data is cut or broken: only what is before was read; fetch it again"
+    """Return the problem of a file whose data is BROKEN."""
+    return f"the {compression(path)} data is cut or broken: only the part before that was read; fetch it again"
 
 
 def stream(path: str) -> Iterator[bytes]:
-    """The decompressed bytes of a file, in blocks of a megabyte at most.
+    """Yield the decompressed bytes of a file, in blocks of at most a megabyte.
 
-    Of compressed data little at once: what stands before a break comes out before the error does.
+    Compressed data is read in small parts, so that the data before a break comes out before the error does.
 
     Raises:
-        OSError, or one of BROKEN: it, or the rest of it, cannot be read.
+        OSError, or one of BROKEN: the file, or the rest of it, cannot be read.
     """
     kind = compression(path)
     with open(path, "rb") as file:
@@ -76,7 +76,7 @@ def _decompressed(file: Any) -> Iterator[bytes]:
 
 
 def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
-    """The decompressed bytes of zstd frames, little at once.
+    """Yield the decompressed bytes of zstd frames, in small parts.
 
     Raises:
         NoReaderError: the library that reads them is not installed.
@@ -86,7 +86,7 @@ def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
         import zstandard
     except ImportError:
         raise NoReaderError(
-            "zstd compressed data needs zstandard: pip install 'isrproof[formats]'; or unpack it first"
+            "zstd-compressed data needs zstandard: pip install 'isrproof[formats]'; or unpack it first"
         ) from None
     decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     data = file.read(_ZSTD_BLOCK)

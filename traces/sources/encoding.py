@@ -1,6 +1,6 @@
-"""The bytes of a file as UTF-8, whatever they are encoded in: the one place that opens a log.
+"""The bytes of a file as UTF-8, whatever their encoding: the one place that opens a log.
 
-What a file is encoded in is told by its first bytes: a new encoding is a row of `_MARKS`.
+The first bytes of a file show its encoding: a new encoding is a row of `_MARKS`.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""What text begins with, and its encoding. UTF-8's own mark is a character of the first line (text.py)."""
+"""Beginnings of text, with their encodings. UTF-8's own mark is a character of the first line (text.py)."""
 _REFUSED = {b"PK\x03\x04": "a zip archive"}
 _LENGTH_AT, _MAGIC_AT, _MAGIC = 8, 16, 2
-"""Of a batch of records (org.apache.kafka.common.record.DefaultRecordBatch); offsets and lengths begin with a zero."""
+"""Positions in a batch of records (org.apache.kafka.common.record.DefaultRecordBatch); offsets and lengths begin with a
+zero."""
 _SAMPLE = 4096
 _CONTROL = bytes(code for code in range(1, 32) if code not in b"\t\n\r\f\x1b")
 _MOST_CONTROL = 0.05
-"""What holds NUL is no text if more of its other bytes than this are control characters."""
+"""Largest share of control characters among the other bytes of a text that contains NUL."""
 _MOST_STRAY = 0.05
-"""Text without a mark is UTF-16 if one byte of two is NUL, up to this share of exceptions."""
+"""Largest share of exceptions in UTF-16 without a mark, in which one of two bytes is NUL."""
 
 
 class NoTextError(ValueError):
-    """The file is no text that can be audited; the message says what was expected and what was got."""
+    """The file is not text that can be audited; the message says what was expected and what was found."""
 
 
 def blocks(path: str) -> Iterator[bytes]:
-    """The text of a file in UTF-8, in blocks of a megabyte at most, or two; bytes that are no text stay as they are.
+    """Yield the text of a file in UTF-8, in blocks of at most one or two megabytes; bytes that are not text stay as
+    they are.
 
     Raises:
-        NoTextError: it is no text.
-        OSError, EOFError, zlib.error: it, or the rest of it, cannot be read.
+        NoTextError: the file is not text.
+        OSError, EOFError, zlib.error: the file, or the rest of it, cannot be read.
     """
     if os.path.isdir(path):
-        raise NoTextError("expected a directory that can be listed, may not list it")
+        raise NoTextError("expected a directory that can be listed, but listing it is not permitted")
     encoding = _encoding(stream(path))
     if encoding == _UTF8:
         yield from stream(path)
@@ -54,7 +56,7 @@ def blocks(path: str) -> Iterator[bytes]:
 
 
 def is_plain(path: str) -> bool:
-    """Whether the bytes of a file, uncompressed, are what `blocks` gives; not if they cannot be read."""
+    """Return True if the uncompressed bytes of a file are those that `blocks` yields; False if they cannot be read."""
     try:
         return _encoding(stream(path)) == _UTF8
     except (NoTextError, OSError, *BROKEN):
@@ -62,9 +64,9 @@ def is_plain(path: str) -> bool:
 
 
 def _encoding(read: Iterator[bytes]) -> str:
-    """What a file is encoded in, told by its beginning.
+    """Return the encoding that the beginning of a file shows.
 
-    A log that was cut off in place while its writer went on begins with NULs, as many as were cut.
+    A log that was truncated in place while its writer went on begins with NULs, as many as were cut.
     """
     start = b""
     while len(start) < _SAMPLE and (block := next(read, b"")):
@@ -82,19 +84,20 @@ def _encoding(read: Iterator[bytes]) -> str:
             return encoding
     if _is_batch(start):
         raise NoTextError(
-            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or from an"
-            " archive of it, under the names that Kafka gives its files (and .gz, .xz, .bz2 or .zst behind them)"
+            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or "
+            "from an archive of it, with Kafka's names of its files (optionally followed by .gz, .xz, .bz2 or "
+            ".zst)"
         )
     return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
 
 
 def _is_batch(start: bytes) -> bool:
-    """Whether a file begins as a segment or a snapshot does: with a base offset, a length and magic 2."""
+    """Return True if a file begins as a segment or a snapshot does: with a base offset, a length and magic 2."""
     return len(start) > _MAGIC_AT and start[0] == start[_LENGTH_AT] == 0 and start[_MAGIC_AT] == _MAGIC
 
 
 def _unmarked(sample: bytes) -> str:
-    """The encoding of bytes that no mark precedes."""
+    """Return the encoding of bytes without a mark."""
     if b"\0" not in sample:
         return _UTF8
     most = len(sample) // 2 * _MOST_STRAY

@@ -1,4 +1,4 @@
-"""What a user's PATHs stand for: files, and the streams they belong to.
+"""The files that a user's PATHs stand for, and the streams that these belong to.
 
 A *stream* is one log of one broker: `state-change.log` and its rotated hours in one directory.
 """
@@ -20,10 +20,11 @@ _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
     r"|\.[0-9]{8}-[0-9]{6})"
 )
-"""As log4j and kubelet (the last form) name what they rotate."""
+"""Names of rotated files, of log4j and of kubelet (the last form)."""
 _DAY = "YYYY-MM-DD"
 _POD, _START = re.compile(r"[^_]+_[^_]+_[0-9a-f-]{32,36}"), re.compile("[0-9]{1,4}")
-"""In /var/log/pods the folder of a pod; there a container has a folder, and in it a log for each of its starts."""
+"""The folder of a pod in /var/log/pods, in which each container has a folder, and the log there for each of its
+starts."""
 _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 _ARCHIVED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", *(f".tar{ending}" for ending in COMPRESSED))
@@ -31,39 +32,36 @@ _ENDINGS = (*COMPRESSED, ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", "
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)")
 _DUMP = re.compile(r"\.dump(\.|$)")
-"""What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
+"""The recorder's name for the output of kafka-dump-log: a copy of records, not a log."""
 _DUMPING = b"Dumping "
 _TABLE = re.compile(r"(^|/)[^.]+$|\.(json|jsonl|ndjson|csv|tsv)$")
 IN = "!/"
-"""Stands between the path of an archive and the name of a file in it."""
+"""Separator of the path of an archive and the name of a file in it."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read.
-
-    Args:
-        path: as given, or as found in a directory that was given.
-        stream: the log that it is a part of, the same for all its rotated files.
-        hour: of a rotation by the hour or the day, its first, in hours since 1970; None for other names.
-        hours: how many hours it is of, then.
-        number: of a rotation by size; None for other names.
-        at: where its bytes are, if not at `path`: it came out of an archive, say.
-        problem: what is known to be wrong with it.
-    """
+    """A file to read."""
 
     path: str
+    """The path as given, or as found in a given directory."""
     directory: str
     stream: str
+    """The log that it is a part of, the same for all its rotated files."""
     hour: int | None = None
+    """First hour of a file that is rotated by hour or day, in hours since 1970; None for other names."""
     number: int | None = None
+    """Number of a file that is rotated by size; None for other names."""
     at: str | None = None
+    """Path of its bytes, if not `path`: it came out of an archive, say."""
     problem: str | None = None
+    """A known problem with it."""
     hours: int = 1
+    """Number of hours in such a file."""
 
     @property
     def there(self) -> str:
-        """The path of its bytes."""
+        """Path of its bytes."""
         return self.at or self.path
 
     @property
@@ -72,19 +70,19 @@ class Source:
 
 
 def is_elsewhere(path: str) -> bool:
-    """Whether a path is another file system's (hdfs://..., s3a://...), which only Spark can reach."""
+    """Return True if a path is on another file system (hdfs://..., s3a://...), which only Spark can reach."""
     return _ELSEWHERE.match(path) is not None
 
 
 def is_log(path: str) -> bool:
-    """Whether a file in a directory is one to read, by its name."""
+    """Return True if the name of a file in a directory is that of a log."""
     name = path.rpartition("/")[2]
     named_so = _LOG.search(name) is not None or name.endswith((*COMPRESSED, *_ARCHIVED))
     return named_so and _DUMP.search(name) is None
 
 
 def is_named_archive(path: str) -> bool:
-    """Whether a file in a directory is an archive, by its name."""
+    """Return True if the name of a file in a directory is that of an archive."""
     return path.endswith(_ARCHIVED)
 
 
@@ -98,18 +96,18 @@ def expand(
     other: Collection[str] = (),
     holds_lines: Callable[[str], bool] = _never,
 ) -> list[tuple[str, list[Source]]]:
-    """Each PATH (a file, a directory, a glob, an archive, - for standard input) with its files, sorted by name.
+    """Return each PATH (a file, a directory, a glob, an archive, - for standard input) with its files, sorted by name.
 
-    A file named twice counts once. The files of an archive are files.
+    A file that is named twice counts once. The files of an archive count as files.
 
     Args:
-        elsewhere: tells the files of a path that only Spark can reach.
-        other: files that are no text, by their real paths, those in archives as they are shown: they are left out, and
-            a path may have nothing else.
-        holds_lines: whether a file in a folder, whose name is that of a table or of JSON, is a log all the same.
+        elsewhere: returns the files of a path that only Spark can reach.
+        other: files that are not text, by their real paths, or by their displayed paths in archives. They are left out,
+            and a path may have nothing else.
+        holds_lines: returns True if a file in a folder, named like a table or JSON, is nevertheless a log.
 
     Raises:
-        IsrproofError: a path does not exist, nothing in it looks like a log, or an archive holds too much.
+        IsrproofError: a path does not exist, nothing in it looks like a log, or an archive contains too much.
     """
     seen: set[str] = set()
     found = []
@@ -125,7 +123,7 @@ def expand(
 
 
 def _unpacked(path: str, other: Collection[str], holds_lines: Callable[[str], bool]) -> list[Source]:
-    """A file, or the files of an archive."""
+    """Return a file, or the files of an archive."""
     at = archives.standard_input() if path == archives.STANDARD_INPUT else path
     try:
         return _members(path, at, other, holds_lines, 0)
@@ -186,7 +184,7 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
 
 
 def _is_dump(path: str) -> bool:
-    """Whether a file is what kafka-dump-log printed, as it begins: a copy of records, no log."""
+    """Return True if a file begins like output of kafka-dump-log: a copy of records, not a log."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_DUMPING)) == _DUMPING
@@ -195,10 +193,10 @@ def _is_dump(path: str) -> bool:
 
 
 def some(path: str, files: list[str]) -> list[str]:
-    """The files to read in a directory.
+    """Return the files to read in a directory.
 
     Raises:
-        IsrproofError: there is none.
+        IsrproofError: there are none.
     """
     if not files:
         raise IsrproofError(f"{path}: expected log files (names with .log, .out, .txt or .gz), found none there.")
@@ -206,9 +204,9 @@ def some(path: str, files: list[str]) -> list[str]:
 
 
 def _inside(folder: str, holds_lines: Callable[[str], bool]) -> Iterator[str]:
-    """Logs of a directory and those below it, behind links too; a link to a directory above ends there.
+    """Yield the logs of a directory and those below it, through links, too; a link to a directory above ends there.
 
-    A directory that cannot be listed is told as a file is that cannot be read.
+    A directory that cannot be listed is reported like a file that cannot be read.
     """
     closed: list[str] = []
     seen = set()
@@ -222,7 +220,7 @@ def _inside(folder: str, holds_lines: Callable[[str], bool]) -> Iterator[str]:
 
 
 def source(path: str) -> Source:
-    """The source of a file, its stream told from its name."""
+    """Return the source of a file, with its stream by its name."""
     here = Path(path)
     name = here.name
     ended = True
@@ -246,7 +244,8 @@ def source(path: str) -> Source:
 
 
 def _of_msk(here: Path, name: str) -> tuple[str, str]:
-    """The folder and the name of a log of Amazon MSK: each hour has a folder, in which a broker has many files."""
+    """Return the folder and the name of a log of Amazon MSK: each hour has a folder, in which a broker has many
+    files."""
     found = _MSK.fullmatch(name)
     if found is None or _hour(here.parent.name) is None or len(here.parent.name) == len(_DAY):
         return str(here.parent), name
@@ -254,7 +253,7 @@ def _of_msk(here: Path, name: str) -> tuple[str, str]:
 
 
 def _hour(text: str | None) -> int | None:
-    """The first hour of a time that names a file."""
+    """Return the first hour of a time that names a file."""
     if text is None:
         return None
     try:

@@ -1,8 +1,8 @@
 """The lines of a text file: the one place where bytes become the text of lines, for every engine.
 
-What is not UTF-8 is replaced, never dropped. A byte order mark at the beginning of a line (files put together have some
-within) and colours are no part of a line. A line that is longer than LONGEST is cut there, so that memory is bounded;
-it ends with ENDLESS then, and is not whole.
+Bytes that are not UTF-8 are replaced, never dropped. A byte order mark at the beginning of a line (concatenated files
+have some within) and colours are not part of a line. A line that is longer than LONGEST is cut there, to bound memory;
+it then ends with ENDLESS, and is incomplete.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from .compression import BROKEN, NoReaderError, cut
 from .encoding import NoTextError, blocks
 
 LONGEST = 1 << 23
-"""The most bytes of a line that are read. The longest that Kafka writes name all partitions of a cluster."""
+"""The largest number of bytes of a line that are read. Kafka's longest lines name all partitions of a cluster."""
 ENDLESS = "\u2026"
-"""What stands at the end of a line that was cut: no line of Kafka ends with it."""
+"""The end of a line that was cut; no line of Kafka ends with it."""
 MARK, ESCAPE, REPLACED = "\ufeff", "\x1b", "\ufffd"
 _BLOCK = 1 << 20
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 class Lines:
-    """The lines of a file, without line ends. When they are read, `problem` says what kept the rest from being read."""
+    """The lines of a file, without line ends. After they are read, `problem` is the reason why the rest could not be
+    read."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -41,7 +42,7 @@ class Lines:
                 yield from lines
 
     def chosen(self, numbers: Collection[int]) -> dict[int, str]:
-        """The lines of some numbers (from 1), those that there are; no other is decoded."""
+        """Return those of the lines with these numbers (from 1) that exist; no other line is decoded."""
         wanted = sorted(set(numbers), reverse=True)
         found = {}
         before = 0
@@ -58,11 +59,11 @@ class Lines:
         return found
 
     def chunks(self) -> Iterator[bytes]:
-        """Whole lines in UTF-8, many at a time; the last of all need not end with a line end."""
+        """Yield whole lines in UTF-8, many at a time; the last one of the file need not end with a line end."""
         yield from _whole_lines(self.blocks())
 
     def blocks(self) -> Iterator[bytes]:
-        """All that can be read of the file, in UTF-8."""
+        """Yield all readable bytes of the file, in UTF-8."""
         try:
             yield from blocks(self.path)
         except NoTextError as error:
@@ -76,7 +77,7 @@ class Lines:
 
 
 class Stretch(Lines):
-    """Lines of a plain file: those from one byte to another, at both of which a line begins."""
+    """Lines of a plain file: those from one byte to another; a line begins at both."""
 
     def __init__(self, path: str, begin: int, end: int) -> None:
         super().__init__(path)
@@ -95,7 +96,7 @@ class Stretch(Lines):
 
 
 def copied(path: str, copy: str) -> str | None:
-    """Copy what can be read of a file, in UTF-8, for who reads nothing else; returns the problem of `Lines`."""
+    """Copy the readable part of a file, in UTF-8, for a reader of plain files; return the problem of `Lines`."""
     lines = Lines(path)
     with open(copy, "wb") as file:
         file.writelines(lines.blocks())
@@ -103,12 +104,12 @@ def copied(path: str, copy: str) -> str | None:
 
 
 def text_of(line: bytes) -> str:
-    """The text of one line, given without its line feed and no longer than `LONGEST` and `ENDLESS`."""
+    """Return the text of one line, given without its line feed and no longer than `LONGEST` and `ENDLESS`."""
     return cleaned(line.decode("utf-8", "replace"))
 
 
 def cleaned(line: str) -> str:
-    """The text of a line, without what is no part of it."""
+    """Return the text of a line, without anything that is not part of it."""
     return _bare(_without_colours(line))
 
 
@@ -121,7 +122,8 @@ def _bare(line: str) -> str:
 
 
 def _whole_lines(read: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes with their ends where lines end; of a line that is too long the beginning, and ENDLESS."""
+    """Yield the same bytes in blocks that end where lines end; a line that is too long keeps its beginning, and
+    ENDLESS."""
     rest: list[bytes] = []
     size = 0
     for block in read:
@@ -137,7 +139,7 @@ def _whole_lines(read: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _first_cut(lines: bytes) -> bytes:
-    """Lines of which the first may be too long; a block is shorter than that."""
+    """Return lines of which the first may be too long; a block is shorter than that."""
     if len(lines) <= LONGEST:
         return lines
     first = lines.find(b"\n")

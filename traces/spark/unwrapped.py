@@ -1,7 +1,7 @@
-"""What envelopes hold, as native Spark expressions: of lines as their writer usually writes them.
+"""The content of envelopes as native Spark expressions, for lines as their writer usually writes them.
 
-A line that is not written so, or is not whole, is for the reference (traces/formats), as are lines of other layouts
-than the default one.
+The reference (traces/formats) reads all other lines: those written otherwise, incomplete ones, and lines in layouts
+other than the default one.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ if TYPE_CHECKING:
 _LINE = "LINE"
 """Stands for the line in the example of an envelope's row."""
 _HEAD = 64
-"""The bytes of a line that hold its envelope before the line of the log, and those at its end that hold the rest."""
+"""Number of bytes of a line that contain its envelope before the line of the log, and of those at its end that contain
+the rest."""
 _END = 100
 _MOST = (1 << 31) - 1
 Step = tuple[str, "Column"]
-"""A column, which those after it may name: Spark computes it once."""
+"""A column that later ones may name: Spark computes it once."""
 
 
 def unwrapped(envelope: Envelope | None) -> tuple[Step, ...]:
-    """How to compute of a line of a file, `value`, the line of the log that it holds: the last column, `text`.
+    """Return the steps that compute, from a line of a file, `value`, the line of the log that it contains: the last
+    column, `text`.
 
-    It begins with a bracket; it is null if the reference must tell. Without an envelope it is the line itself.
+    The text begins with a bracket; it is null if the reference must read the line. Without an envelope it is the line
+    itself.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -49,14 +52,15 @@ def _of_text(envelope: Envelope) -> tuple[Step, ...]:
 
 
 def before_text(envelope: Envelope) -> str:
-    """A Java pattern of what stands before a whole line that begins with a bracket."""
+    """Return a Java pattern of the text before a whole line that begins with a bracket."""
     before, text, _ = envelope.pattern.partition("(?P<text>")
     whole = before.replace("(?P<piece>[FP])", "F")
     return "^" + re.sub(r"\(\?P<[a-z]+>", "(?:", whole) + r"(?=\[)" if text else ""
 
 
 def _of_object(envelope: Envelope) -> tuple[Step, ...]:
-    """Of JSON as the example of the envelope's row is written, with other texts, none of which is escaped."""
+    """Return the steps for JSON written like the example of the envelope's row, with other texts, none of them
+    escaped."""
     from pyspark.sql import functions as F  # noqa: N812
 
     line, after, inner = F.col("value"), F.col("after"), F.col("inner")
@@ -72,13 +76,13 @@ def _of_object(envelope: Envelope) -> tuple[Step, ...]:
 
 
 def after_text(envelope: Envelope) -> str:
-    """A Java pattern of what stands behind the line in an envelope of JSON."""
+    """Return a Java pattern of the text after the line in an envelope of JSON."""
     behind = escape(envelope.example.partition(_LINE)[2])
     return re.sub(':"[^"]*"', lambda _: r':"[^"\\]*"', behind) + r"\r*\z"
 
 
 def _bytes(line: Column, first: Column | int, size: Column | int) -> Column:
-    """Of bytes: to count characters takes longer."""
+    """Return a column as bytes, because counting characters takes longer."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.substring(line.cast("binary"), first, size).cast("string")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import ReplicaRow, TimelineRow
+from ..doubt.in_words import InDoubt
 from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
@@ -68,6 +69,8 @@ class Audited:
     """Rules of which an error of ours hides some findings, and the errors."""
     not_known: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Contents of the logs that this program does not know, in words, by cluster."""
+    in_doubt: Mapping[int, tuple[InDoubt, ...]] = field(default_factory=dict)
+    """Lines in doubt by cluster, with the sign that shows it."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 

@@ -77,6 +77,8 @@ class Finding:
     caused_by: tuple[Origin, ...] = ()
     """Findings about the same partition that explain this one."""
     cluster: int = 0
+    not_illegal_because: str | None = None
+    """The reason why it is not illegal, where its rule would call it so if no line were in doubt."""
 
     @property
     def known_as(self) -> str | None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
 from ....traces.place import Place
+from ..doubt.excuses import EXCUSES
+from ..doubt.excuses.excuse import DOUBT, DOUBTED
 from ..fields import SEEDED
 from ..files.file import LogFile
 from ..judge import defect
 from ..rules.catalogue import rules
 from ..rules.rule import Rule
+from ..rules.verdicts import ILLEGAL
 from ..table.protocol import Row
+from ..table.rows import known
 from .finding import Entity, Evidence, Finding
 
 
@@ -59,6 +64,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         cause=None if rule.cause is None else rule.cause(row),
         lost=() if rule.lost is None else (rule.lost(row),),
         cluster=files[row["file"]].cluster,
+        not_illegal_because=_not_illegal_because(rule, row),
     )
 
 
@@ -111,9 +117,24 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
     return "before this one"
 
 
+def _not_illegal_because(rule: Rule, row: Row) -> str | None:
+    if row.get(DOUBTED) == "illegal":
+        return next(each.says for each in EXCUSES if each.name in rule.excuses and each.assumes == row[DOUBT])
+    asked = rule.asks_for_gaps
+    if row["verdict"] not in ("suspicious", "unknown") or asked is None or not row.get(asked):
+        return None
+    otherwise = _illegal_by(rule.code)(row | {asked: False})
+    return "any line may be missing here" if otherwise else None
+
+
+@cache
+def _illegal_by(code: str) -> Callable[[Row], bool | None]:
+    return known(rules()[code].judgement.eq(ILLEGAL))
+
+
 def _assumption(rule: Rule, row: Row) -> str | None:
     """Return what a finding assumes about missing lines; None for one that needs nothing."""
-    if row.get("doubt") is not None:
-        return str(row["doubt"])
+    if row.get(DOUBT) is not None:
+        return str(row[DOUBT])
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts, LogFile
-from ..observe.kraft.chronicle import Chronicle
+from ..judge import Verdicts
+from ..sources.metadata.chronicle import Chronicle
 from ..table.protocol import Row
-from .finding import Finding
 from .state import Condition, ConditionCount
 
 
@@ -139,9 +139,8 @@ class MetadataLog:
 class Metadata:
     """The results from an audit's metadata logs and their nodes' lines."""
 
-    findings: list[Finding] = field(default_factory=list)
-    counts: list[Row] = field(default_factory=list)
-    """Rows for tallies."""
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    """The verdicts on the logs' records."""
     facts: list[FileFacts] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     records: dict[int, Counter[str]] = field(default_factory=dict)
@@ -162,8 +161,7 @@ def joined(parts: Iterable[Metadata]) -> Metadata:
     """Return the results from metadata logs of several clusters as those of one audit."""
     found = Metadata()
     for part in parts:
-        found.findings += part.findings
-        found.counts += part.counts
+        found.verdicts += part.verdicts
         found.facts += part.facts
         found.notes += part.notes
         found.records |= part.records

@@ -12,9 +12,9 @@ from ..files.file import LogFile
 from ..history.histories import Histories
 from ..lines import REFUSED, STOPPED, TOPIC_DELETED
 from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, spells
-from ..observe.kraft.conditions import Conditions
 from ..observe.narrow import Narrow
 from ..observe.order import NEAR
+from ..sources.metadata.conditions import Conditions
 from ..table.protocol import Column, Row, Table
 from .refusals import Refusal, refused
 

@@ -33,7 +33,6 @@ from ..lines import (
 from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
-from .handled import handled
 from .journals import wrote
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
@@ -61,7 +60,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     run: lines first..last in which `controller` says that it has `epoch`, and counts of them. report: lines in which a
     broker names both. holder: a line at which an epoch is first mentioned, or has another controller than before.
     evidence: the first line of a wording in a run, `run` being the run's first line.
-    The rest comes from brokers' own lines (journals.py, handled.py).
+    The rest comes from brokers' own lines (journals.py).
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts or {})
@@ -79,7 +78,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
         *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(by_controller)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
-        *((*wrote(events), *handled(events)) if cuts is None else ()),
+        *(wrote(events) if cuts is None else ()),
     ]
 
 
@@ -378,7 +377,7 @@ def controllers(
         again = over_lines(partial(claims, cuts=cuts), cuts.keys())
         rows = [*(row for row in rows if row["file"] not in cuts), *again]
     runs, reports = stated(rows)
-    back: set[tuple[int, int, int]] = set(doubts.late)
+    back: set[tuple[int, int, int]] = set(doubts.disordered)
     if suspected := {file.index: cuts.get(file.index, []) for file in files if file.goes_back}:
         back |= disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
     return [

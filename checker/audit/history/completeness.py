@@ -117,7 +117,7 @@ def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
 def _contiguous(runs: Sequence[Run], layout: Layout) -> bool:
     """Return whether no line is missing between and in runs of one stream."""
     blocks = {layout.positions[run.file].block(line) for run in runs for line in (run.first, run.last)}
-    return len(blocks) == 1 and not any(layout.lossy(run) or layout.is_quiet(run.file, run.first) for run in runs)
+    return len(blocks) == 1 and not any(layout.lossy(run) or layout.is_less_logged(run.file, run.first) for run in runs)
 
 
 def _creations_shown(level: int, releases: int) -> bool:

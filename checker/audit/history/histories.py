@@ -147,7 +147,7 @@ def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
 def _quiet(layout: Layout) -> list[Note]:
     """Return a note on each file that has stretches in which less was logged than elsewhere."""
     notes = []
-    for index, own in sorted(layout.quiet.items()):
+    for index, own in sorted(layout.less_logged.items()):
         file = layout.files[index]
         where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_TOLD])
         more = f" and {len(own) - _MOST_TOLD} more stretches" if len(own) > _MOST_TOLD else ""

@@ -330,7 +330,7 @@ class _Journal:
                         broker=broker,
                         base=rank * LINES_PER_FILE,
                         block=position.block(first),
-                        lossy=self.lossy or self.layout.is_quiet(index, first),
+                        lossy=self.lossy or self.layout.is_less_logged(index, first),
                         whole=whole,
                         server_log=any(_stream(self.layout.files[each]) in self.naming for each in self.files),
                         releases=releases,

@@ -15,26 +15,26 @@ from .streams import Position, positions, streams
 
 @dataclass(frozen=True)
 class Layout:
-    """The streams and files."""
+    """Files in their streams, and what of their lines is in doubt."""
 
     streams: Sequence[Sequence[LogFile]]
     files: Mapping[int, LogFile]
-    """By the index of the file."""
+    """Files by their index."""
     positions: Mapping[int, Position]
-    """By the index of the file, with blocks that end where lines may be missing."""
+    """By file its position, with blocks that end where lines may be missing."""
     split_positions: Mapping[int, Position]
-    """The same, with blocks that also end at foreign epochs."""
+    """The same, with blocks that end at foreign epochs too."""
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
     gapped: frozenset[int] = frozenset()
-    """The clusters in which any line may be missing."""
-    beheaded: frozenset[TenureOfCluster] = frozenset()
-    """The tenures that lack some of their first lines."""
-    quiet: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    """Clusters any of whose lines may be missing."""
+    start_missing: frozenset[TenureOfCluster] = frozenset()
+    """Tenures that lack lines of their start."""
+    less_logged: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
     """By file the stretches (first, last) in which any line may be missing."""
     repeated: frozenset[int] = frozenset()
-    """The files with repeated lines."""
+    """Files with lines that stand twice."""
     out_of_turn: frozenset[int] = frozenset()
-    """The files whose lines may not be where they were written."""
+    """Files whose lines may not be where they were written."""
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -45,9 +45,9 @@ class Layout:
         known = file.lossy is not None or file.cluster in self.gapped or run.file in self.out_of_turn
         return known or run.disordered or run.inserted
 
-    def is_quiet(self, file: int, line: int) -> bool:
+    def is_less_logged(self, file: int, line: int) -> bool:
         """Return whether a line is in a stretch in which less was logged than elsewhere in its file."""
-        return any(first <= line <= last for first, last in self.quiet.get(file, ()))
+        return any(first <= line <= last for first, last in self.less_logged.get(file, ()))
 
 
 def laid_out(
@@ -61,8 +61,8 @@ def laid_out(
     cuts = {file.index: set(file.broken) for file in files}
     for each in (each for found in foreign.values() for each in found):
         cuts[each.file].add(each.line)
-    quiet = _joined(doubts.quiet)
-    joints = {file: sorted({edge for a, b in own for edge in (a, b + 1)}) for file, own in quiet.items()}
+    less_logged = _joined(doubts.less_logged)
+    joints = {file: sorted({edge for a, b in own for edge in (a, b + 1)}) for file, own in less_logged.items()}
     return Layout(
         streams=ordered,
         files={file.index: file for file in files},
@@ -70,8 +70,8 @@ def laid_out(
         split_positions=positions(ordered, {index: sorted(lines) for index, lines in cuts.items()}, joints),
         foreign=foreign,
         gapped=doubts.gapped,
-        beheaded=doubts.beheaded,
-        quiet=quiet,
+        start_missing=doubts.start_missing,
+        less_logged=less_logged,
         repeated=doubts.repeated,
         out_of_turn=doubts.out_of_turn,
     )

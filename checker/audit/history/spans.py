@@ -102,7 +102,7 @@ class _Part:
         """Return whether a run begins its tenure, and nothing shows that lines are missing there."""
         tenure = self.layout.files[run.file].cluster, run.controller, run.epoch
         goes_on = self.layout.stream(run) != self.life.tenures[run.tenure].order.streams[0]
-        doubted = tenure in self.layout.beheaded or self.layout.is_quiet(run.file, run.first)
+        doubted = tenure in self.layout.start_missing or self.layout.is_less_logged(run.file, run.first)
         return run in self.history.started and not goes_on and not doubted
 
     def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
@@ -119,7 +119,7 @@ class _Part:
                 since=first,
                 block=block,
                 whole_block=self.layout.positions[run.file].block(first),
-                lossy=whole.lossy or self.layout.is_quiet(run.file, first),
+                lossy=whole.lossy or self.layout.is_less_logged(run.file, first),
                 start_seen=started and block == begun[run.tenure],
             )
 

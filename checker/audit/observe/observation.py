@@ -25,6 +25,8 @@ class Input:
     of: tuple[Input, ...] = ()
     """The inputs from which `of_inputs` makes it instead, each made from placed events."""
     of_inputs: Callable[..., Table] | None = None
+    excuses: Names = ("order",)
+    """Names of what may explain a finding on its rows (doubt/excuses/)."""
 
     @property
     def of_lines(self) -> bool:

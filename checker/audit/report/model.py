@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import ReplicaRow, TimelineRow
+from ..doubt.in_words import InDoubt
 from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
@@ -188,6 +189,8 @@ class Report:
     """Contents of the logs that this program does not know, such as a newer release: findings that depend on them are
     *unknown* at most.
     """
+    in_doubt: tuple[InDoubt, ...] = ()
+    """Lines that cannot be taken at their word: findings that rest on them are suspicious or unknown at most."""
 
     @property
     def left_out(self) -> int:
@@ -246,6 +249,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         state=_state(found, cluster, files),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
         not_known=found.not_known.get(cluster, ()),
+        in_doubt=found.in_doubt.get(cluster, ()),
     )
 
 

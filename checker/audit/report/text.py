@@ -10,6 +10,8 @@ from itertools import groupby
 from ....specs.releases import names, span
 from ....traces.metadata.files import snapshot_end
 from ....traces.timeline import TimelineRow
+from ..doubt.in_words import InDoubt
+from ..findings.finding import Finding
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
@@ -58,6 +60,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     parts = [
         _headline(report, title, verbose=verbose),
         *_findings(report, verbose),
+        _in_doubt(report) if verbose else "",
         *metadata_text(report.metadata or ()),
         state_of_cluster(report),
         _timeline(report.timeline or ()),
@@ -184,19 +187,19 @@ def _findings(report: Report, verbose: bool) -> Iterator[str]:
             yield f"{verdict.upper()}: {_MEANING[verdict]}"
         shown = of_verdict if verbose else of_verdict[:_CAUSES]
         for _, same in groupby(shown, key=lambda cause: (cause.first.rule, cause.first.known_issue)):
-            yield _of_rule(list(same), healings, chains, verbose)
+            yield _of_rule(list(same), healings, chains, report.in_doubt, verbose)
         if len(shown) < len(of_verdict):
             yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose shows all"
     if report.left_out:
         yield f"{count(report.left_out, 'finding')} more, counted above but not in this report"
 
 
-def _of_rule(same: list[Cause], healings: Healings, chains: Chains, verbose: bool) -> str:
+def _of_rule(same: list[Cause], healings: Healings, chains: Chains, in_doubt: Sequence[InDoubt], verbose: bool) -> str:
     first = same[0].first
     issue = f"; {first.known_as}" if first.known_as else ""
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
-        lines += _in_full(cause) if verbose else _in_brief(cause)
+        lines += _in_full(cause, in_doubt) if verbose else _in_brief(cause)
         lines += [f"      {plain(link)}." for link in chains.of_cause(cause)]
         if healing := healings.of_cause(cause):
             lines.append(f"      {plain(healing)}")
@@ -217,7 +220,7 @@ def _in_brief(cause: Cause) -> Iterator[str]:
     yield f"      {partitions}{_when(cause)}{plain(str(cause.first.place))}"
 
 
-def _in_full(cause: Cause) -> Iterator[str]:
+def _in_full(cause: Cause, in_doubt: Sequence[InDoubt]) -> Iterator[str]:
     first, epochs = cause.first, cause.epochs
     yield f"    {_sentence(cause)}"
     if len(cause.findings) > 1:
@@ -235,10 +238,19 @@ def _in_full(cause: Cause) -> Iterator[str]:
         yield f"             {plain(first.excerpt[:300])}"
     if first.assumption:
         yield f"    assuming {ASSUMPTION[first.assumption]}"
+    if why := _not_illegal(first, in_doubt):
+        yield f"    not illegal, because {plain(why)}"
     if first.decided_by:
         yield f"    decided by {plain(first.decided_by)}"
     if cause.follows_from:
         yield f"    follows from {cause.follows_from}"
+
+
+def _not_illegal(finding: Finding, in_doubt: Sequence[InDoubt]) -> str | None:
+    """Return the reason why a finding is not illegal, with the signs of doubt where lines may be missing."""
+    why = finding.not_illegal_because
+    shown = dict.fromkeys(each.shows for each in in_doubt) if why and finding.assumption == "lossy" else ()
+    return f"{why}: {'; '.join(shown)}" if shown else why
 
 
 def _sentence(cause: Cause) -> str:
@@ -255,6 +267,11 @@ def _when(cause: Cause) -> str:
     if first is None or last is None:
         return ""
     return f"{printed(first)}, " if first == last else f"{printed(first)} to {printed(last)}, "
+
+
+def _in_doubt(report: Report) -> str:
+    lines = [f"  {plain(str(each))}" for each in report.in_doubt]
+    return "\n".join(["in doubt", *lines]) if lines else ""
 
 
 # ---- What was asked for besides

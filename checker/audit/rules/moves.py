@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 from ....model.expr import Expr, const
@@ -11,9 +10,6 @@ from ....model.sorts import MapOf, SetOf
 from ....specs.machines import LEVELS, machine
 from ..fields import ANYTHING, LEVEL, SEEDED, states
 from ..table.encoding import RELEASE, release_set
-
-CONTRADICTED: Mapping[str, str] = {"KR103": "replica", "KR104": "partition"}
-"""The rules on states that nothing led to, with their machines: a missing line leaves no other sign."""
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ....model.evaluate import name_of
 from ....model.expr import Expr, free, ite, true
@@ -11,11 +12,12 @@ from ....model.sorts import same
 from ....specs.errors import unknown
 from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
-from ..fields import releases, unsure
-from ..observe.catalogue import observations
+from ..catalogue import observations
+from ..fields import gap, releases, unsure
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy
+from .shown_by import NOTHING_LED_THERE
 from .verdicts import SILENT, VERDICT, at_most_unknown
 
 Text = Callable[[Row], str]
@@ -74,6 +76,8 @@ class Rule:
     """Returns the committed records that a row reports as gone."""
     compares: bool = False
     """True if the rule's rows compare two places without columns of the one before."""
+    shows: tuple[str, ...] = ()
+    """Names of what a row that breaks the rule shows about the log itself (shown_by.py)."""
     page: str = ""
     """The docstring of the rule's module (catalogue.py)."""
     family: str = ""
@@ -110,6 +114,21 @@ class Rule:
     def asks_for_gaps(self) -> str | None:
         """The column that makes the verdict depend on missing lines, if there is one."""
         return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
+
+    @property
+    def excuses(self) -> tuple[str, ...]:
+        """The names of what may explain a row that breaks the rule (doubt/excuses/)."""
+        return observations()[self.observation].made_from.excuses
+
+    @cached_property
+    def compares_lines(self) -> bool:
+        """True if the verdict depends on whether a line is missing between the two that it compares."""
+        return gap in self.reads
+
+    @property
+    def rests_on_lines_above(self) -> bool:
+        """True if a row that it fails contradicts lines above, and no one line that is missing explains it."""
+        return self.compares_lines and NOTHING_LED_THERE not in self.shows
 
     @property
     def looks_back(self) -> bool:

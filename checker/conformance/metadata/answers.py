@@ -14,7 +14,7 @@ from .steps import AFTER, of_change, of_creation, of_registration, untouched
 
 _REMEMBERED = 1 << 16
 _COMPARED = tuple(name for name in Seen._fields if name != "partition_epoch")
-_NO_STEP = Objection("no step", "none writes such a record")
+_NO_STEP = Objection("no step", "no step writes such a record")
 
 
 class _Question(NamedTuple):

@@ -10,8 +10,8 @@ from ....model.kraft.change import ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED
 from ....model.kraft.kraft import KRAFT
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import RELEASES
-from ...audit.observe.kraft.fold import Fold
-from ...audit.observe.kraft.state import BROKER, TOPIC, Cluster
+from ...audit.sources.metadata.fold import Fold
+from ...audit.sources.metadata.state import BROKER, TOPIC, Cluster
 from .relation import Relation
 
 UNCLEAN_ELECTION = "unclean.leader.election.enable"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ....model.kraft import state as model
 from ....model.sorts import Value
-from ...audit.observe.kraft.state import Cluster, Partition, registration
+from ...audit.sources.metadata.state import Cluster, Partition, registration
 from .contexts import Context
 
 NOBODY = model.NOBODY

@@ -10,10 +10,10 @@ from ....specs.metadata import bears
 from ....traces.metadata.batches import Record
 from ....traces.place import Place
 from ...audit.files.metadata import Segment
-from ...audit.history.quorum import Quorum, joined
-from ...audit.observe.kraft.fold import Fold
-from ...audit.observe.kraft.shown import Seen, after_gap, first, snapshots
-from ...audit.observe.kraft.state import Broker, Partition, registration
+from ...audit.sources.metadata.fold import Fold
+from ...audit.sources.metadata.quorum import Quorum, joined
+from ...audit.sources.metadata.shown import Seen, after_gap, first, snapshots
+from ...audit.sources.metadata.state import Broker, Partition, registration
 from .answers import changes, leaves, registers
 from .contexts import Chosen, Context, context
 from .projection import Event, Projection, Written, brokers_of
@@ -24,7 +24,7 @@ from .steps import Registered, registered
 _PARTITION, _CHANGE = "PARTITION_RECORD", "PARTITION_CHANGE_RECORD"
 _WHOLE_EVENTS = 10_000
 """Records of a batch from which on an event may go on in the next one (QuorumController.maxRecordsPerBatch)."""
-_SAME_PROCESS = Objection("Register", "the same process stays what it was")
+_SAME_PROCESS = Objection("Register", "the same process keeps its state")
 _TAKES = frozenset({"Fence", "Unregister", "Register", "ShutDown"})
 """Steps after which the broker is in no ISR that it may leave."""
 Key = tuple[str, int]

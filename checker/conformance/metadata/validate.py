@@ -15,24 +15,24 @@ from ....specs.releases import names
 from ....traces.metadata.files import must_be_found
 from ....traces.place import Place
 from ...audit.files.metadata import copies
-from ...audit.history.quorum import quorums
+from ...audit.sources.metadata.quorum import quorums
 from .contexts import Chosen
 from .projection import as_text
 from .relation import Objection
 from .run import Run
 
 LEFT_OUT = (
-    "epochs of brokers and directories of replicas: the audit's rules have these",
+    "epochs of brokers and directories of replicas: the audit's rules cover these",
     "records in metadata transactions, and ClearElr records",
 )
 _NOTHING = "no committed record changes a broker or a partition"
 _NO_SEGMENT = (
-    "there is no segment with records, only a snapshot, if any: a state, and no record that led to it; add"
-    " the .log files of __cluster_metadata-0"
+    "no segment has records; a snapshot alone has a state, but no record that led to it; add the .log "
+    "files of __cluster_metadata-0"
 )
 _NO_STATE = (
-    "no snapshot shows the state before the first record: what the records change is not known; add the .checkpoint"
-    " files of __cluster_metadata-0"
+    "no snapshot shows the state before the first record, so the changes of the records are not known; "
+    "add the .checkpoint files of __cluster_metadata-0"
 )
 
 
@@ -72,14 +72,14 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     """
     logs = quorums(copies(must_be_found(paths)))
     if len(logs) != 1:
-        got = f"those of {len(logs)} clusters" if logs else "neither segments nor snapshots"
-        raise IsrproofError(f"expected the metadata log of one cluster, got {got}; give its nodes' folders")
+        got = f"the logs of {len(logs)} clusters" if logs else "neither segments nor snapshots"
+        raise IsrproofError(f"expected the metadata log of one cluster, got {got}; pass the folders of its nodes")
     run = Run(logs[0], chosen)
     rejected = run.along()
     if run.at is not None and chosen.release and not running(run.at.level) & chosen.release:
         raise IsrproofError(
-            f"expected a log that Kafka {names(chosen.release)} can write, got metadata.version"
-            f" {level_name(run.at.level)}; leave --release out, or give one of {names(running(run.at.level))}"
+            f"expected a log that Kafka {names(chosen.release)} can write, got metadata.version "
+            f"{level_name(run.at.level)}; leave out --release, or choose one of {names(running(run.at.level))}"
         )
     found = Verdict(
         "accepted",
@@ -115,15 +115,15 @@ def _not_looked_at(run: Run) -> Iterator[str]:
     starts = [*(first for first, _ in run.looked_at), run.quorum.committed]
     holes = [f"{end + 1} to {start - 1}" for end, start in zip(ends, starts, strict=True) if end + 1 < start]
     if holes:
-        lost = "known from a later offset on only" if run.unknown is None else "in no snapshot"
+        lost = "known only from a later offset on" if run.unknown is None else "in no snapshot"
         yield (
-            f"committed, and not looked at: offsets {', '.join(holes)}; records there, or right before, are in no file"
-            f" that can be read, and what they made is {lost}; all others fit"
+            f"committed, but not compared: offsets {', '.join(holes)}; the records there, or right before, are in "
+            f"no readable file, and their effect is {lost}; all other records fit"
         )
     if run.beyond is not None:
         why = "; ".join(run.seen.unsure.in_words())
         fit = "; all records before it fit" if run.compared else ""
-        yield f"from offset {run.beyond} on nothing is compared: {why}{fit}"
+        yield f"nothing is compared from offset {run.beyond} on: {why}{fit}"
 
 
 def _notes(run: Run) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.faults.brokers import KINDS, RECORDED, outcomes, table
 
 UNDECIDED = {"not among the replicas", "version repeats", "version falls"}
-"""Of a request that is refused for its epoch, nothing is done; of some versions none is known before."""
+"""A request that is refused for its epoch has no effect; for some versions no earlier one is known."""
 
 
 @pytest.mark.full(every=2)

@@ -37,7 +37,7 @@ def test_a_planted_fault_is_found_at_its_line(kind: str) -> None:
 
 
 class _NeverIllegal:
-    """Stands for a recording whose milliseconds tell nothing."""
+    """Stands for a recording whose milliseconds show nothing."""
 
     def outcome(self, fault: Fault) -> Outcome:
         return Outcome(fault, ())

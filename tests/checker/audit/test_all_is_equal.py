@@ -67,7 +67,7 @@ def test_recordings(buckets: int, engine: Callable[[list[Path], int], Said], ref
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("buckets", [1, 2, 7, 100])
 def test_the_other_recordings(buckets: int, engine: Callable[[list[Path], int], Said]) -> None:
-    """Those that have wordings and scenarios in common with the quick ones."""
+    """Cases that share wordings and scenarios with the quick ones."""
     _equal(engine, [path for path in map(RECORDED.joinpath, ALL) if path not in quick()], buckets)
 
 

@@ -82,7 +82,7 @@ def test_excerpts_are_what_some_release_prints(case: Case, excerpt: Excerpt) -> 
 
 
 def drops_text(row: str) -> bool:
-    """Whether a line of the table has text that nobody keeps: it is then not written as it was read."""
+    """Return True if a line of the table has text that no field keeps: it is then not written as it was read."""
     pieces = (piece for wording in rows()[row].wordings for piece in wording.pieces if isinstance(piece, Slot))
     return any(piece.field is None and piece.primitive.kind == "text" for piece in pieces)
 

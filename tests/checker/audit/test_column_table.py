@@ -49,7 +49,7 @@ def test_what_is_printed_twice_gives_the_same_reports(piece: int, tmp_path: Path
 @pytest.mark.corpus
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_corpus_gives_the_same_reports(every: int, corpus: Path) -> None:
-    """Of all its files, or of some."""
+    """Return the events of all its files, or of some."""
     paths = sorted(corpus.iterdir())[::every]
     assert columns(paths) == reference(paths)
 

@@ -53,7 +53,7 @@ def test_the_parts_of_a_file_are_its_lines(step: int, tmp_path: Path) -> None:
 
 
 def test_what_keeps_a_file_from_being_read_whole_is_told(tmp_path: Path) -> None:
-    """Of files that are read natively, and of those in an envelope."""
+    """Files that are read natively, and files in an envelope."""
     log = (KILLED / "broker-3" / "state-change.log").read_bytes()
     cut = gzip.compress(log)[: -len(log) // 40]
     (tmp_path / "state-change.log.gz").write_bytes(cut)

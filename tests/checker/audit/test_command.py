@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.audit.observe.broker.handled import REQUESTS_ANSWERED, REQUESTS_IN_TURN
 from isrproof.checker.audit.rules.catalogue import rules
+from isrproof.checker.audit.sources.requests.columns import REQUESTS_ANSWERED, REQUESTS_IN_TURN
 from isrproof.checker.commands.audit import command
 
 from tests.recordings import CHAOS, FAILOVER, RECORDED
@@ -54,7 +54,7 @@ def test_what_these_lines_cannot_decide_does_not_conform() -> None:
         (
             "copy.log.gz",
             gzip.compress(SEGMENT.read_bytes()),
-            "from its folder, or from an archive of it, under the names that Kafka",
+            "from its folder, or from an archive of it, with Kafka's names",
         ),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),

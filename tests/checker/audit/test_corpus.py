@@ -16,7 +16,7 @@ from tests.evaluated import evaluated
 pytestmark = [pytest.mark.corpus, pytest.mark.full]
 
 TRUE_POSITIVES = {"072-citypulse-kafkaclusterdeploy-state-change.log.2018-12-09-01.log": Counter({"KR401": 2})}
-"""What is illegal and was looked at by a person: KAFKA-3143 on 1.0, leader 1, live brokers {2}."""
+"""Illegal findings that a person has checked: KAFKA-3143 on 1.0, leader 1, live brokers {2}."""
 
 
 @pytest.fixture(scope="module")

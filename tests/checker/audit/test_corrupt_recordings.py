@@ -1,4 +1,4 @@
-"""A recording with damage in it: what is damaged is counted, and told; the rest is judged as before."""
+"""A damaged recording: damage is counted and reported; the rest is judged as before."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from isrproof.checker.audit.observe.catalogue import observations
+from isrproof.checker.audit.catalogue import observations
 from isrproof.checker.audit.observe.observation import Observation
 from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.cli import main

@@ -1,4 +1,5 @@
-"""What makes a finding doubtful: a creation that may be missing between its two lines, a line that lacks another."""
+"""Reasons that make a finding doubtful: a creation that may be missing between its two lines, a line that lacks
+another."""
 
 from __future__ import annotations
 
@@ -6,19 +7,23 @@ import random
 from pathlib import Path
 
 import pytest
-from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.command import audit, audit_command
+from isrproof.checker.audit.doubt.excuses import EXCUSES, creations
+from isrproof.checker.audit.doubt.signs import SIGNS, names
 from isrproof.checker.audit.files.file import LogFile
-from isrproof.checker.audit.history.doubts import Doubts
-from isrproof.checker.audit.observe.kraft.chronicle import Chronicle
-from isrproof.checker.audit.observe.quorum.others import (
+from isrproof.checker.audit.history.doubts import EFFECTS, MIXED, raised
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.rules.catalogue import rules
+from isrproof.checker.audit.rules.shown_by import EPOCH_DIFFERS, NOTHING_LED_THERE, NOTHING_MOVED
+from isrproof.checker.audit.sources.metadata.chronicle import Chronicle
+from isrproof.checker.audit.sources.nodes.others import (
     ids_take_turns,
     led_by_no_voter,
     voters_of_two,
     wordings_take_turns,
 )
-from isrproof.checker.audit.observe.quorum.raft import COLUMNS, raft_rows, walked
-from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.sources.nodes.raft import COLUMNS, raft_rows, walked
 from isrproof.checker.audit.table.protocol import Row
 from isrproof.traces.cases import cases
 
@@ -60,10 +65,15 @@ def reassigned(leader: int, epoch: int, isr: str) -> str:
 OFFLINE = "TRACE [Controller id=3 epoch=1] Changed partition t-0 state from OnlinePartition to OfflinePartition"
 
 
-def found(folder: Path, code: str, *lines: str) -> list[str]:
-    """The verdicts of a rule on lines a second apart."""
+def written(folder: Path, *lines: str) -> None:
+    """Write lines a second apart."""
     text = "".join(f"[2018-09-01 10:00:{i:02},000] {line} (state.change.logger)\n" for i, line in enumerate(lines))
     (folder / "state-change.log").write_text(text)
+
+
+def found(folder: Path, code: str, *lines: str) -> list[str]:
+    """The verdicts of a rule on lines a second apart."""
+    written(folder, *lines)
     (report,) = audit([str(folder)], Options(engine="python"))
     return [finding.verdict for finding in report.findings if finding.rule == code]
 
@@ -217,9 +227,55 @@ def test_no_epoch_is_known_to_be_taken_back_among_lines_of_others(
 
     cases()["KR301"].excerpts[0].write(tmp_path)
     assert verdicts() == {"illegal"}
-    doubted = Doubts(gapped=frozenset({0}), mixed=frozenset({0}))
-    monkeypatch.setattr("isrproof.checker.audit.pipeline.doubts", lambda *_: doubted)
+    doubted = raised(MIXED, [0], names.SIGN.name)
+    monkeypatch.setattr("isrproof.checker.audit.pipeline.raised_by", lambda _: doubted)
     assert verdicts() == {"suspicious"}
+
+
+# ---- Why something is not illegal
+
+
+def test_a_finding_that_lines_in_doubt_keep_from_being_illegal_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a doubt it is illegal, and has nothing to say."""
+
+    def answered() -> tuple[str, str | None]:
+        answer = audit_command([str(tmp_path)], Options(engine="python", verbose=True))
+        (report,) = audit([str(tmp_path)], Options(engine="python"))
+        (finding,) = (finding for finding in report.findings if finding.rule == "KR206")
+        return answer.text, finding.not_illegal_because
+
+    written(tmp_path, NEW, NEXT, JUMP)
+    text, why = answered()
+    assert why is None
+    assert "not illegal" not in text
+    assert "in doubt" not in text
+    doubted = raised(MIXED, [0], names.SIGN.name)
+    monkeypatch.setattr("isrproof.checker.audit.pipeline.raised_by", lambda _: doubted)
+    text, why = answered()
+    assert why == "any line may be missing here"
+    assert f"not illegal, because {why}: {names.SIGN.shows}" in text
+    assert f"  all lines: {MIXED.means}, because {names.SIGN.shows}" in text
+
+
+def test_a_finding_that_an_excuse_explains_says_so(tmp_path: Path) -> None:
+    written(tmp_path, NEW, NEXT, OLD, JUMP)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    (finding,) = (finding for finding in report.findings if finding.rule == "KR206")
+    assert (finding.verdict, finding.not_illegal_because) == ("suspicious", creations.EXCUSE.says)
+
+
+def test_every_rule_names_excuses_and_signs_that_there_are() -> None:
+    every = {name for rule in rules().values() for name in rule.excuses}
+    assert every == {excuse.name for excuse in EXCUSES}
+    assert {name for rule in rules().values() for name in rule.shows} == {
+        NOTHING_LED_THERE,
+        NOTHING_MOVED,
+        EPOCH_DIFFERS,
+    }
+    assert len({sign.name for sign in SIGNS}) == len(SIGNS)
+    assert {sign.effect for sign in SIGNS} == set(EFFECTS)
 
 
 ENDED = [
@@ -366,8 +422,8 @@ def test_an_epoch_below_one_that_any_line_told_begins_another_life() -> None:
     known = of_quorum(1, row="raft-high-watermark", raft_epoch=9)
     anew = of_quorum(2, row="raft-state", raft_epoch=0, from_raft_state="null")
     files = {0: LogFile(0, 0, "a", "d", "server")}
-    assert [row["life"] for row in walked([known, anew], files)] == [0, 1]
-    assert [row["life"] for row in walked([known | {"raft_epoch": 0}, anew], files)] == [0, 0]
+    assert [row["quorum_life"] for row in walked([known, anew], files)] == [0, 1]
+    assert [row["quorum_life"] for row in walked([known | {"raft_epoch": 0}, anew], files)] == [0, 0]
 
 
 @pytest.mark.parametrize("others", [frozenset(), frozenset({0})])

@@ -1,4 +1,5 @@
-"""A recording in any envelope and layout is judged as the recording itself, or a doubt of the format is told."""
+"""A recording in any envelope and layout is judged like the recording itself, or a doubt about the format is
+reported."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ def same(report: dict[str, Any], recording: str, shape: Shape) -> None:
 
 
 def told(report: dict[str, Any]) -> list[Any]:
-    """What does not depend on files: findings, rules, transitions, how many lines are unknown, the timeline."""
+    """Return what does not depend on files: findings, rules, transitions, the number of unknown lines, the timeline."""
     findings = [
         [
             each[name]
@@ -167,7 +168,7 @@ def test_newest_first_is_turned_round(shape: Shape, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), *shape, newest_first=True)
     report = audited(tmp_path)
     assert told(report) == told(plain(SMALL))
-    assert any("newest first: turned round" in note for note in report["notes"])
+    assert any("newest first: reversed" in note for note in report["notes"])
     assert report == audited(tmp_path, engines.columns)
 
 
@@ -261,7 +262,7 @@ def test_pieces_of_docker_are_joined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_an_answer_of_a_server_is_one_document(indent: int | None, tmp_path: Path) -> None:
-    """What curl writes of Loki's query_range and of Elasticsearch's _search, and Grafana's download."""
+    """Answers of Loki's query_range and of Elasticsearch's _search as curl writes them, and Grafana's download."""
     by_label: dict[str, list[Said]] = {}
     for each in sorted(events(SMALL), key=lambda each: each.time):
         by_label.setdefault(each.label, []).append(each)
@@ -289,7 +290,7 @@ def test_an_answer_of_a_server_is_one_document(indent: int | None, tmp_path: Pat
 
 
 def test_a_document_that_is_cut_is_incomplete(tmp_path: Path) -> None:
-    """What stands before the cut is judged, in the list that is cut, too."""
+    """The part before the cut is judged, even in the list that is cut."""
     own = [each for each in events(SMALL) if each.label == "broker-2-state-change"]
     made = [
         json.loads(line)
@@ -320,7 +321,7 @@ def test_ties_of_an_export_gain_no_illegal_finding(recording: str, seed: int, tm
     report = audited(tmp_path, engines.columns)
     illegal = [[each for each in found[1] if each[1] == "illegal"] for found in (told(report), told(plain(recording)))]
     assert all(each in illegal[1] for each in illegal[0])
-    assert any("lines of one millisecond may be in another order" in note for note in report["notes"])
+    assert any("lines of one millisecond may not be in the order of writing" in note for note in report["notes"])
 
 
 def test_a_piece_without_its_rest_is_a_gap(tmp_path: Path) -> None:
@@ -332,7 +333,7 @@ def test_a_piece_without_its_rest_is_a_gap(tmp_path: Path) -> None:
 
 
 def test_docker_json_without_line_ends_is_lines(tmp_path: Path) -> None:
-    """Who writes Docker's JSON by hand leaves the line feed out of every line."""
+    """Hand-written JSON of Docker's form lacks the line feed in every line."""
     row = envelopes()["docker"]
     _written(
         tmp_path,
@@ -509,7 +510,7 @@ def test_an_archive_that_holds_too_much_is_refused(tmp_path: Path, monkeypatch: 
     packed = tmp_path / "bomb.zip"
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.log", b"\0" * (1 << 24))
-    with pytest.raises(IsrproofError, match="holds more than"):
+    with pytest.raises(IsrproofError, match="contains more than"):
         expand([str(packed)])
 
 

@@ -123,7 +123,7 @@ def test_mangled_files_leave_no_trace_and_no_idle_conforms(chunk: int, cases: in
 
 @pytest.mark.full
 def test_the_shapes_are_judged_before_they_are_mangled(tmp_path: Path) -> None:
-    """What is mangled is a log with a fault; else nothing would be shown."""
+    """The mangled log has a fault; otherwise nothing would be shown."""
     path = tmp_path / "a.log"
     for shape in SHAPES[:: len(SHAPES) // 12]:
         path.write_bytes(written(*shape))

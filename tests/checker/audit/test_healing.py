@@ -1,4 +1,4 @@
-"""What came of findings in a metadata log: whether the partition had a leader again, or all replicas in the ISR."""
+"""Outcomes of findings in a metadata log: the partition had a leader again, or all replicas in the ISR, or neither."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_when_the_isr_is_whole_again_is_told_of_a_record() -> None:
 
 
 FOUND = 1_000
-"""When the finding's record was written, in the cases below, in which it has the offset 50."""
+"""Time of the finding's record in the cases below, in which it has the offset 50."""
 
 
 def spell(condition: str, offset: int, until: int | None, end: str = OVER, by: str | None = "elected") -> Condition:

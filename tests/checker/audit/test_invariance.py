@@ -1,4 +1,5 @@
-"""What must not change a verdict: clocks, rotation, compression, line ends, the order of PATHs, other clusters."""
+"""Changes that must not change a verdict: clocks, rotation, compression, line ends, the order of PATHs, other
+clusters."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ PYTHON = Options(engine="python")
 
 
 def said(report: Report, root: Path, origin: Mapping[Place, Place] | None = None) -> list[Finding]:
-    """The findings without what may differ: times, numbers of lives, names of files (told by `origin`)."""
+    """Return the findings without what may differ: times, numbers of lives, names of files (given by `origin`)."""
     found = []
     for f in report.findings:
         place = (str(Path(f.file).relative_to(root)), f.line)

@@ -33,7 +33,7 @@ LAGGING = st.none() | st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=3
 
 @st.composite
 def lines(draw: st.DrawFn) -> Event:
-    """Of rows that list partitions and of one that does not, whatever their fields."""
+    """Rows that list partitions and one that does not, whatever their fields."""
     row = draw(st.sampled_from((*sorted(LISTING), "fetchers-removed", "isr-shrinks")))
     shrinks = row == "isr-shrinks"
     return made(

@@ -56,7 +56,7 @@ def time(second: int) -> str:
 
 
 def lost(folder: Path, *lines: Line, release: str = RELEASE) -> list[tuple[str, str, int, int]]:
-    """What an audit says is lost: rule, verdict, from, to."""
+    """Return the losses that an audit reports: rule, verdict, from, to."""
     for broker, second, text in lines:
         file = "state-change.log" if "state.change.logger" in text else "server.log"
         place = folder / f"broker-{broker}"

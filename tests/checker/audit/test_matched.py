@@ -1,4 +1,4 @@
-"""What is understood of many lines at once is what the reference parser says of each."""
+"""Many lines at once are understood as the reference parser understands each."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def understood(lines: Sequence[bytes], fields: tuple[str, ...] = PRINTED) -> dic
 
 
 def said(line: bytes) -> dict[str, Any]:
-    """What the reference says, if it understands the line."""
+    """Return the reference's result, if it understands the line."""
     event = parse_line(text_of(line))
     return {name: getattr(event, name) for name in FIELDS} if isinstance(event, Event) else {}
 
 
 def test_each_frequent_wording_can_be_walked_and_its_lines_are_understood() -> None:
-    """What is not would be read all the same, but slowly."""
+    """Other lines would be read all the same, but slowly."""
     from isrproof.traces.events.render import filled
 
     lines = [

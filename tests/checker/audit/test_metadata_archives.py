@@ -50,7 +50,7 @@ def report(path: Path, engine: str = "python") -> Report:
 
 
 def told(shown: Report, path: Path, own: str = "") -> str:
-    """All that is told, with the names that files have in the folder."""
+    """Return the whole report, with the names that files have in the folder."""
     return json.dumps(as_json(shown)).replace(f"{path}{own}/", "")
 
 
@@ -140,7 +140,7 @@ def test_compressed_data_that_is_cut_is_told(tmp_path: Path) -> None:
 
 
 def test_an_archive_writes_and_reads_nowhere_else(tmp_path: Path) -> None:
-    """Names that lead out of a folder, and links: to a file that would tell which node it is, and to a segment."""
+    """Names that lead out of a folder, and links: to a file that would show which node it is, and to a segment."""
     (tmp_path / "meta.properties").write_text("version=1\nnode.id=77\ncluster.id=of-another\n")
     raw = (RECORDED / "node-1" / "metadata" / SEGMENT).read_bytes()
     hostile = tmp_path / "in" / "hostile.tar"
@@ -182,5 +182,5 @@ def test_an_archive_that_holds_too_much_is_refused(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(archives, "LEAST_ALLOWED", 1 << 20)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(SEGMENT, b"\0" * (1 << 28))
-    with pytest.raises(IsrproofError, match="holds more than"):
+    with pytest.raises(IsrproofError, match="contains more than"):
         report(tmp_path / "bomb.zip")

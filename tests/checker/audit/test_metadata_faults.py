@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import Segment
-from isrproof.checker.audit.observe.kraft.fold import Fold, snapshot_state
-from isrproof.checker.audit.observe.kraft.state import Cluster, Partition
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.sources.metadata.fold import Fold, snapshot_state
+from isrproof.checker.audit.sources.metadata.state import Cluster, Partition
 from isrproof.traces.metadata.batches import Batch, Batches
 from isrproof.traces.metadata.writer import Message, batch
 
@@ -26,7 +26,7 @@ VOTERS = (1, 2, 3)
 UNCLEAN = {("KR546", "suspicious", None), ("KR551", "suspicious", None)}
 """A controller's line, and the record."""
 LOST = {(code, "suspicious", None) for code in ("KR661", "KR662", "KR663")}
-"""What brokers print of the records that an unclean leader lacks."""
+"""Lines of brokers about the records that an unclean leader lacks."""
 EXPECTED: Mapping[str, set[tuple[str, str, str | None]]] = {
     "chaos-3.5.2": {("KR525", "illegal", "KAFKA-15665")},
     "chaos-4.2.0": {("KR522", "suspicious", None), *UNCLEAN},
@@ -35,7 +35,7 @@ EXPECTED: Mapping[str, set[tuple[str, str, str | None]]] = {
     "unclean-3.9.1": {*UNCLEAN, *LOST},
     "unclean-4.4.0": {*UNCLEAN, *LOST},
 }
-"""What is found in the recordings as they are: released bugs, unclean elections."""
+"""Findings in the recordings as they are: released bugs, unclean elections."""
 
 
 @dataclass
@@ -383,8 +383,8 @@ def test_a_planted_fault_is_found_at_its_record(name: str, tmp_path: Path) -> No
 @pytest.mark.full
 @pytest.mark.parametrize("files", [80, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
-    """In a file of one node. Where a batch is lost by it, a note of one line names the file; a cut between two batches
-    leaves nothing to tell of."""
+    """Damage in a file of one node. If it destroys a batch, a note of one line names the file; a cut between two
+    batches leaves nothing to report."""
     dice = random.Random(files)
     folder = tmp_path / "cluster"
     shutil.copytree(RECORDED / "failover-3.5.2", folder, ignore=shutil.ignore_patterns("*.gz", "*.xz"))

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import copies
-from isrproof.checker.audit.history.quorum import joined, quorums
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.sources.metadata.quorum import joined, quorums
 from isrproof.traces.metadata.batches import Batches, Record
 from isrproof.traces.metadata.files import found_in
 
@@ -122,7 +122,7 @@ FAULTS: Mapping[str, tuple[str, str, str, Changed]] = {
         added("o", 3),
     ),
 }
-"""What is planted: the rule that finds it, the file, the lines to choose from, and what becomes of one."""
+"""A planted fault: the rule that finds it, the file, the lines to choose from, and the change of one."""
 
 
 def _files(cluster: Path, name: str) -> Iterator[Path]:
@@ -140,9 +140,9 @@ def _write(file: Path, lines: list[str]) -> None:
 
 
 def _decided_from(cluster: Path) -> tuple[str, bool]:
-    """The time from which on the metadata log decides what lines tell, and whether lines that name no topic id are
-    decided, too: from its first record or snapshot on, or from the end of a migration from ZooKeeper, whose mode has
-    states and topic ids that no record tells."""
+    """Return the time from which the metadata log decides about lines, and whether it also decides about lines that
+    name no topic id: from its first record or snapshot on, or from the end of a migration from ZooKeeper, whose mode
+    has states and topic ids that no record shows."""
     (quorum,) = quorums(copies(found_in([str(cluster)])))
     records = _records(cluster)
     known = [each.end[0] for scan in quorum.copies for each in scan.copy.snapshots if each.end is not None]
@@ -266,7 +266,7 @@ def a_leader_outside_its_isr(logs: Logs) -> Iterator[Put]:
 
 
 def a_leader_from_outside_the_isr_before(logs: Logs) -> Iterator[Put]:
-    """The new leader, alone in its ISR, is gone from the ISR of the partition epoch before, which one line tells.
+    """The new leader, alone in its ISR, is gone from the ISR of the previous partition epoch, which one line shows.
 
     In lines of 3.3 to 3.5: later ones may be of 4.x, where KR545 is silent, since no broker prints who is eligible.
     """
@@ -317,7 +317,7 @@ def a_reassignment_that_was_none(logs: Logs) -> Iterator[Put]:
 
 
 def an_unclean_change(logs: Logs) -> Iterator[Put]:
-    """A controller tells of an unclean election in a partition that it has just created."""
+    """A controller prints an unclean election in a partition that it has just created."""
     pattern = (
         r"^(?P<head>.*Controller\S* (?:id=)?\d+\] )(?:Created partition|Replayed PartitionRecord for new partition) "
         r"(?P<tp>\S+) with topic ID (?P<id>\S+) .* isr=\[(?P<isr>\d+)"
@@ -341,8 +341,8 @@ def _removed(logs: Logs) -> set[str]:
 
 
 def _replicas_at_the_end(logs: Logs) -> Mapping[tuple[str, str], list[int]]:
-    """By topic id and partition. Nothing where the log does not tell of all topics that ever were: it begins later, or
-    with a migration."""
+    """Return the topics by id and partition; nothing if the log does not show all topics that ever existed, because it
+    begins later, or with a migration."""
     records = _records(next(iter(logs)).parent.parent)
     if records[0].offset or any((each.data or {}).get("zkMigrationState") for each in records):
         return {}
@@ -425,7 +425,7 @@ def put(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] | Non
 
 
 def tried(name: str, seed: int, folder: Path, recordings: list[Path]) -> tuple[int, int]:
-    """How many faults of a kind were planted, one in each recording, and how many were found at their line."""
+    """Return the number of planted faults of a kind, one in each recording, and the number found at their line."""
     count = right = 0
     for recording in recordings:
         cluster = folder / f"{recording.name}-{seed}"
@@ -461,8 +461,8 @@ def test_a_fault_that_is_put_there_is_found_at_its_line(name: str, tmp_path: Pat
 
 @pytest.mark.slow
 def test_nearly_all_faults_are_found(tmp_path: Path) -> None:
-    """What is not: a proposal that may have been taken back, lines after the end of the log, and what a broker
-    writes in the mode of ZooKeeper, which the rules of that mode find."""
+    """Some lines are not compared: a proposal that may have been taken back, lines after the end of the log, and lines
+    that a broker writes in the mode of ZooKeeper, which the rules of that mode find."""
     recordings = sorted(path for path in RECORDED.iterdir() if path.is_dir())
     table = {}
     for name in (*FAULTS, *ADDED):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.observe import catalogue
-from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
+from isrproof.checker.audit import catalogue
+from isrproof.checker.audit.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.order import NEAR
 from isrproof.checker.audit.observe.placed import EVENTS
@@ -27,7 +27,7 @@ pytest.importorskip("numpy", reason="columns in memory need NumPy")
 Observed = Mapping[Input, Table]
 EVERY = pytest.mark.parametrize("name", observations())
 READ_BY_ALL = {"cluster", "file"}
-"""What counts and findings read of every row."""
+"""Columns that counts and findings read from every row."""
 
 
 ROWS, COLUMNS = TABLES
@@ -56,7 +56,7 @@ def rows(name: str, observed: Observed) -> list[Row]:
 
 
 def fits(value: Any, sort: Sort) -> bool:
-    """Whether a column of that sort can hold the value."""
+    """Return True if a column of that sort can hold the value."""
     if is_mask(sort) or isinstance(sort, IntSort) or sort == Broker:
         return isinstance(value, int) and not isinstance(value, bool)
     if isinstance(sort, SetSort):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from isrproof.checker.audit.doubt.signs.late import late_tenures
 from isrproof.checker.audit.lines import LEADER_AND_ISR_SENT, MOVED
 from isrproof.checker.audit.observe.compared import compared, compared_sorts, earlier, earlier_sorts
 from isrproof.checker.audit.observe.duplicates import repeated, without_duplicates
-from isrproof.checker.audit.observe.late import late_tenures
 from isrproof.checker.audit.observe.placed import marked
 from isrproof.checker.audit.table.absent import false_where_absent
 from isrproof.checker.audit.table.protocol import Row, Table

@@ -1,4 +1,4 @@
-"""Where the level of a log changes, requests are acted on that no line says were received."""
+"""Requests without a line that they were received, where the level of a log changes."""
 
 from __future__ import annotations
 

@@ -55,11 +55,11 @@ OF_RELEASES: dict[str, tuple[Expr, tuple[Row, ...]]] = {
     "look-up": (_allowed, _moves),
     "a rule": (releases.subset_of(_allowed), _moves),
 }
-"""Sets of releases are bitmasks: expressions and rows; the plain reading tells the value."""
+"""Sets of releases are bitmasks, in expressions and rows; the plain reading gives the value."""
 
 
 def is_printed(expr: Expr) -> bool:
-    """Whether columns can hold all that it is about: numbers, truth values, names, brokers and sets of brokers."""
+    """Return True if columns can hold all its values: numbers, truth values, names, brokers and sets of brokers."""
 
     def plain(node: Expr) -> bool:
         sort = node.sort

@@ -64,8 +64,8 @@ HAPPENED = {
     "unclean": {"KR661", "KR662", "KR663"},
     "zombie-2.0.0": {"KR622"},
 }
-"""What brokers did, by the beginning of a recording's name: a follower passed over the epochs of a leader that was left
-in place, a leader could not write an ISR any more, an unclean election lost records."""
+"""Faults of brokers, by the beginning of a recording's name: a follower passed over the epochs of a leader that was
+left in place, a leader could not write an ISR any more, an unclean election lost records."""
 
 
 @pytest.mark.parametrize("name", EACH)

@@ -33,7 +33,7 @@ from tests.brute_force import (
 
 @dataclass(frozen=True)
 class Facts:
-    """Of a run as it is written.
+    """Facts about a run as it is written.
 
     Args:
         places: where each of its lines is.
@@ -109,7 +109,7 @@ class Judged:
 
     @property
     def torn(self) -> bool:
-        """Whether each line fits some release, and no one release fits all (docs/verdicts.md)."""
+        """Return True if each line fits some release, but no single release fits all (docs/verdicts.md)."""
         return self.whole in MISSING and not any(verdict in MISSING for verdict in self.expected)
 
 
@@ -156,7 +156,7 @@ def compared(
 _IN_TWO_FILES = 1294
 """A run that begins in one file and prints a state that its start does not allow in the next."""
 _NOT_ASKED = {True: "suspicious", False: "unknown"}
-"""Where any line may be missing nobody asks for one; else few findings are unknown."""
+"""If any line may be missing no rule requires one; otherwise few findings are unknown."""
 RANGES = ("auto", "2.2-2.3", "0.8.1-2.6", ">=2.6", "0.8.1-3.9")
 
 

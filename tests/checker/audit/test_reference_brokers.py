@@ -1,4 +1,4 @@
-"""The audit's verdicts on what one broker tells of a replica equal those of a brute-force search over completions.
+"""The audit's verdicts on one broker's lines about a replica equal those of a brute-force search over completions.
 
 The reference shares nothing with checker/audit: a small machine of a replica in ZooKeeper mode (2.6 and 2.7, INFO), and
 a search. A *run* is a few lines; a completion adds lines that are missing. Three things must be so:
@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class State:
-    """What a broker knows of a partition in one process; `pending` is the ISR that it is about to write."""
+    """The state of a partition in one process of a broker; `pending` is the ISR that it is about to write."""
 
     epoch: int = -1
     leads: bool = False
@@ -51,7 +51,8 @@ class State:
 
 
 def sound(old: Ids, new: Ids) -> bool:
-    """Whether a leader makes the one ISR of the other: it adds one member, or drops some, and stays in it itself."""
+    """Return True if a leader makes the one ISR from the other: it adds one member, or drops some, and stays in it
+    itself."""
     return SELF in new and (new < old or (old < new and len(new) == len(old) + 1))
 
 
@@ -94,7 +95,7 @@ def with_one_more(states: set[State]) -> set[State]:
 
 
 def printed(run: Sequence[Line], missing: int) -> bool:
-    """Whether the machine prints the run, if so many lines are missing at most; a negative number: any."""
+    """Return True if the machine prints the run, with at most that many missing lines; a negative number: any."""
     reached = [{State()}]
     for _ in range(max(missing, 0)):
         reached.append(with_one_more(reached[-1]))
@@ -133,7 +134,7 @@ ANYTHING = _anything()
 
 
 def a_run(rng: random.Random) -> tuple[Line, ...]:
-    """What the machine prints, mostly with one thing changed; from a start."""
+    """Return lines of the machine from a start, mostly with one thing changed."""
     state, lines = State(), list[Line]()
     for _ in range(rng.randint(2, 7)):
         found = [(line, then) for line in possible(state) if (then := after(state, line)) is not None]

@@ -72,7 +72,7 @@ def mangled(seed: int) -> Mangled:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the file shows: the lines that are read, where each is, and what is known of all of them."""
+    """The content of the file: the lines that are read, the place of each, and facts about all of them."""
 
     run: Run
     moments: tuple[int, ...]

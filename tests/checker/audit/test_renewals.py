@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from isrproof.checker.audit import renewals
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.doubt.excuses import renewals
 from isrproof.checker.audit.options import Options
 
 STATE = (
@@ -117,6 +117,6 @@ def test_the_fetcher_that_a_cut_belongs_to_may_not_be_told(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("between", [cut(100), request(8, 6, leader=2)], ids=["a cut", "a request"])
 def test_a_fetcher_may_be_missing(between: list[str], tmp_path: Path) -> None:
-    """Of a request that is there, or of a cut before."""
+    """A request that is there, or a cut before."""
     lines = (request(7, 5, leader=2), fetches(2, 100, 5), between, cut(90), request(9, 7))
     assert found(tmp_path, "KR616", *lines) == ["suspicious"]

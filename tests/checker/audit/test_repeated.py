@@ -1,4 +1,4 @@
-"""Lines that stand there twice: they are read once, it is told how many and where, and they are a sign of nothing."""
+"""Repeated lines are read once; their number and place are reported, and they are no sign of anything else."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.doubt.signs.follow_ups import follow_ups
+from isrproof.checker.audit.doubt.signs.own_requests import begun_anew
 from isrproof.checker.audit.files.file import LogFile
-from isrproof.checker.audit.history.follow_ups import follow_ups
 from isrproof.checker.audit.history.foreign_epochs import ForeignEpoch
-from isrproof.checker.audit.history.own_requests import begun_anew
 from isrproof.checker.audit.history.statements import Run
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report

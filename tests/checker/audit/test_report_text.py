@@ -74,7 +74,7 @@ def test_logs_of_several_clusters_are_told_to_be_so() -> None:
 
 
 def test_a_wording_that_another_tells_more_exactly_is_not_told() -> None:
-    """The lines of one controller tell Kafka 1.1 apart from 2.0, those of another do not."""
+    """The lines of one controller distinguish Kafka 1.1 from 2.0, those of another do not."""
     (report,) = audit([str(RECORDED / "chaos-1.1.1-2")], PYTHON)
     assert {stretch.releases for stretch in report.releases} == {"1.1", "1.1-2.0"}
     assert as_text(report).splitlines()[2].endswith("; wording of Kafka 1.1")

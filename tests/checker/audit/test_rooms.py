@@ -1,4 +1,4 @@
-"""The order of the audit's rooms: each imports only what comes before it."""
+"""The rooms of the audit: the diagram of ARCHITECTURE.md is their order, and each imports only what comes before it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-AUDIT = Path(__file__).parents[3] / "checker" / "audit"
-ORDER = (
-    *("options", "engine", "lines", "table", "fields", "files", "history", "observe", "fit", "rules"),
-    *("judge", "ties", "creations", "renewals", "doubt", "findings", "release_given"),
-    *("metadata", "metadata_spark", "not_known", "nodes", "requests", "pipeline", "spark_ready", "report", "command"),
-)
-"""Folders and modules of checker/audit; places come before all of them, in traces."""
+from tests.imports import ROOT
+
+AUDIT = ROOT / "checker" / "audit"
+
+
+def order() -> list[str]:
+    """Folders and modules of checker/audit in the order of the diagram: the words of its lines before two spaces."""
+    section = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("\n## The audit\n")[2]
+    diagram = section.split("```")[1].strip("\n")
+    return [name for line in diagram.splitlines() for name in line.partition("  ")[0].split()]
 
 
 def imported(path: Path) -> Iterator[tuple[str, ...]]:
@@ -28,19 +31,25 @@ def imported(path: Path) -> Iterator[tuple[str, ...]]:
 
 def test_every_room_has_its_place() -> None:
     found = {path.stem for path in AUDIT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert found - {"__init__"} == set(ORDER)
+    assert sorted(found - {"__init__"}) == sorted(order())
 
 
 def test_nothing_is_imported_from_a_later_room() -> None:
+    rooms = order()
     modules = [path for path in AUDIT.rglob("*.py") if path != AUDIT / "__init__.py"]
     against = {
         (here, there)
         for path in modules
         for here in path.relative_to(AUDIT).with_suffix("").parts[:1]
         for there, *_ in imported(path)
-        if ORDER.index(here) < ORDER.index(there)
+        if rooms.index(here) < rooms.index(there)
     }
     assert against == set()
+
+
+def test_an_import_of_a_later_room_is_found() -> None:
+    assert ("report", "text") in set(imported(AUDIT / "report" / "markdown.py"))
+    assert order().index("history") < order().index("doubt") < order().index("report")
 
 
 def test_imports_by_an_absolute_name_are_none() -> None:

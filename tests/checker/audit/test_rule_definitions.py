@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from isrproof.checker.audit import catalogue as observed
+from isrproof.checker.audit.catalogue import observations
 from isrproof.checker.audit.fields import from_state, isr, leader, releases, seen_level
 from isrproof.checker.audit.judge import failing, judged
 from isrproof.checker.audit.lines import MOVED
-from isrproof.checker.audit.observe import catalogue as observed
-from isrproof.checker.audit.observe.catalogue import observations
 from isrproof.checker.audit.observe.placed import EVENTS
 from isrproof.checker.audit.rules import catalogue
 from isrproof.checker.audit.rules.advice import advice
@@ -139,7 +139,7 @@ Plant = Callable[..., None]
 def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Plant]:
     """Put a module of an observation, and one of a rule, into folders beside the controller's."""
     caches: Any = (observed.observations, observed.inputs, observed.lines_read, rules, rules_on)
-    packages = (observed.package, catalogue.package)
+    packages = (observed.observe, catalogue.package)
 
     def planted(observation: str = "planted", column: str = "partition") -> None:
         modules = (OBSERVATION, RULE.replace("OBSERVATION", observation).replace("COLUMN", column))
@@ -229,7 +229,8 @@ def test_it_is_seen_when_a_text_reads_another_column() -> None:
 
 
 def test_every_rule_says_what_to_do() -> None:
-    """What helps now, what to upgrade to where it is a bug that was fixed, and a command with what to look for."""
+    """A remedy names the immediate help, the release to upgrade to if the bug is fixed, and a command with what to look
+    for."""
     for rule in rules().values():
         todo = advice(rule)
         assert todo is not None, rule.code

@@ -1,4 +1,4 @@
-"""What the audit prints as JSON is what its published schema says."""
+"""The audit's JSON follows its published schema."""
 
 from __future__ import annotations
 

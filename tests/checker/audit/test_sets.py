@@ -1,4 +1,4 @@
-"""What columns answer of sets of brokers is what Python's sets answer."""
+"""Columns of sets of brokers answer as Python's sets do."""
 
 from __future__ import annotations
 

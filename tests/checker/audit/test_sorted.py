@@ -1,4 +1,4 @@
-"""Files that somebody sorted by their text, and files of which only lines with a time were kept: both are told."""
+"""Files sorted by their text, and files that kept only lines with a time: both are reported."""
 
 from __future__ import annotations
 

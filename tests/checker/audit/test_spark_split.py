@@ -14,11 +14,11 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 import pyarrow as pa
+from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import EVENT
 from isrproof.checker.audit.files import spark, split
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.observe.catalogue import lines_read
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.spark_session import session
 from isrproof.specs.formats import envelopes, layouts
@@ -111,9 +111,9 @@ def _shown(table: Table) -> list[Row]:
 
 
 def logical(envelope: str, split_at: list[int], texts: list[str]) -> tuple[list[tuple[int, str]], int]:
-    """Where the lines of a file stand and what they say, read in parts; and how many are cut.
+    """Return the places and texts of the lines of a file, read in parts, and the number of cut ones.
 
-    What a line holds is told beside it where Spark may tell it.
+    The content of a line is beside it if Spark may extract it.
     """
     found: dict[tuple[int, int], list[str]] = {}
     parts = []
@@ -148,7 +148,7 @@ def of_lines(envelope: str, begin: int, texts: list[str]) -> pa.RecordBatch:
 
 
 def alone(envelope: str, text: str) -> str | None:
-    """A line of the log that a line of the file holds whole, as Spark may tell it."""
+    """The log line that a line of the file contains in full, if Spark may extract it."""
     held = taken_alone(envelopes()[envelope], text)
     whole = held is not None and not held.goes_on and isinstance(held.value, str) and held.value[:5] == "[2026"
     return held.value.rstrip("\n") if whole and held is not None else None

@@ -44,7 +44,8 @@ def found(name: str, condition: str) -> list[Condition]:
 
 
 class Truth(NamedTuple):
-    """What ZooKeeper held at the end: the last version of each partition's state, who was alive, the assignment."""
+    """Return ZooKeeper's content at the end: the last version of each partition's state, the live brokers, the
+    assignment."""
 
     versions: dict[TP, Version]
     live: set[int]
@@ -112,7 +113,7 @@ def test_an_isr_that_was_shown_last_was_changed_by_its_leader_only(name: str) ->
 
 
 class Stretch(NamedTuple):
-    """Of a partition that had no leader in ZooKeeper, in milliseconds."""
+    """Return the time in which a partition had no leader in ZooKeeper, in milliseconds."""
 
     partition: TP
     since: int

@@ -45,12 +45,12 @@ def illegal(report: Report) -> list[tuple[str, str]]:
 
 
 def legal(report: Report) -> bool:
-    """Whether nothing is illegal, although the rules that compare lines had some to compare."""
+    """Return True if nothing is illegal, although the rules that compare lines had some to compare."""
     return illegal(report) == [] and evaluated(report) >= COMPARING
 
 
 def edges(lines: list[str]) -> list[int]:
-    """Where a log can be cut: before a line that has a time of its own."""
+    """Return the places where a log can be cut: before a line that has a time of its own."""
     return [i for i in range(1, len(lines)) if lines[i].startswith("[2") and lines[i][:24] != lines[i - 1][:24]]
 
 

@@ -1,4 +1,4 @@
-"""What controllers say between the lines of their state machines, as `validate` takes it."""
+"""Lines of controllers between those of their state machines, as `validate` takes them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _asked(folder: Path, asked: Sequence[Asked], tried: int) -> list[list[str]]:
     )
     (folder / "state-change.log").write_text("".join(elections), "utf-8")
     evidence = read.read([str(folder)])
-    looks = evidence.with_looks(evidence.compared)
+    looks = evidence.looks.between(evidence.compared)
     assert looks is not None
     calls_taken = [(each.event.detail or "").split(",") for each in looks if each.event.row == "election-requested"]
     assert [sorted(f"{topic}-{number}" for topic, number in each.epochs) for each in evidence.asked] == calls_taken
@@ -59,7 +59,7 @@ def test_calls_for_elections_that_nothing_lies_between_are_one(
 
 @pytest.mark.parametrize(("release", "lines"), [("2.0.0", 2), ("2.1", 1)])
 def test_the_balancer_asks_partition_by_partition_up_to_2_0_0(release: str, lines: int, tmp_path: Path) -> None:
-    """Of two partitions in one call or in two, with their elections behind both lines."""
+    """Two partitions in one call or in two, with their elections after both lines."""
     run = Run(release, PREFERRED, brokers=2, partitions=2)
     for step in ("Elect", "InitializeContext", "StartPartitions"):
         run.go(step)
@@ -96,7 +96,7 @@ _MOVED = (
 
 @pytest.mark.parametrize("tells_epochs", [True, False])
 def test_the_topics_to_be_deleted_are_those_of_the_controller_s_epoch(tells_epochs: bool, tmp_path: Path) -> None:
-    """Where the file begins later, it is not known in which epoch a broker said so: any of its lists may be meant."""
+    """If the file begins later, the epoch in which a broker said so is not known: any of its lists may be meant."""
     said = [_ELECTED.format(100, 1), _TOPICS.format(101, "t1"), _ELECTED.format(102, 3), _TOPICS.format(103, "")]
     controller = "\n".join(said if tells_epochs else [said[1], said[3]])
     (tmp_path / "controller.log").write_text(f"{controller}\n", "utf-8")

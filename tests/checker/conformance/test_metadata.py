@@ -17,9 +17,9 @@ from isrproof.traces.metadata.reader import FRAME
 from isrproof.traces.metadata.text import log_bytes
 from isrproof.traces.metadata.writer import data_value, raw_batch
 
-from tests.checker.audit.test_metadata import BEGINNING
 from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
 from tests.conftest import SHARED
+from tests.metadata_folders import BEGINNING
 from tests.metadata_logs import unpack_samples
 from tests.newer_records import WAYS, offsets, rewritten
 
@@ -48,7 +48,7 @@ def test_the_samples_are_paths_of_the_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recording", "fixed", "bug", "guard"),
     [
-        ("elr-4.0.0", "4.1", "KAFKA-19522", "Register: unclean: who is elected is active"),
+        ("elr-4.0.0", "4.1", "KAFKA-19522", "Register: unclean: the elected replica is active"),
         (
             "chaos-3.5.2",
             "3.8",
@@ -67,7 +67,7 @@ def test_a_released_bug_is_no_path_where_it_is_mended(recording: str, fixed: str
 
 
 def voters(log: Log) -> list[int]:
-    """Who must have a record for it to be committed."""
+    """Return the nodes that must have a record for it to be committed."""
     changes = [each for batch in log.batches for each in batch.records if each.type == "LEADER_CHANGE"]
     return [each["voterId"] for each in (changes[-1].data or {})["voters"]]
 
@@ -144,16 +144,16 @@ def test_a_log_is_not_accepted_for_committed_records_that_were_not_looked_at(tmp
     assert (found.verdict, found.place) == ("unknown", None)
     (first, end), (start, last) = found.offsets
     assert (first, end, last) == (0, lost - 1, 326)
-    assert f"not looked at: offsets {lost} to {start - 1}; " in found.reason
+    assert f"not compared: offsets {lost} to {start - 1}; " in found.reason
 
 
 def test_a_hole_at_the_end_is_one_too(tmp_path: Path) -> None:
-    """Of one copy a snapshot tells what is committed: here more than can be looked at."""
+    """In one copy a snapshot shows what is committed: here more than can be compared."""
     first, *_ = copied("elr-4.0.0", tmp_path / "log")
     lost = harmed(first, 273)
     found = validate([str(first.parent)])
     assert (found.verdict, found.offsets) == ("unknown", ((0, lost - 1),))
-    assert f"not looked at: offsets {lost} to 274; " in found.reason
+    assert f"not compared: offsets {lost} to 274; " in found.reason
 
 
 def without(folder: Path, first: int, last: int) -> None:
@@ -172,7 +172,7 @@ def without(folder: Path, first: int, last: int) -> None:
 
 @pytest.mark.parametrize(("recording", "start"), [("elr-4.1.0", 60), ("chaos-3.5.2", 120)])
 def test_a_log_that_begins_nowhere_is_not_rejected(recording: str, start: int, tmp_path: Path) -> None:
-    """Who is registered, and which features are on, no file tells."""
+    """No file shows the registered brokers and the enabled features."""
     copied(recording, tmp_path / "log")
     without(tmp_path / "log", 0, start)
     found = validate([str(tmp_path / "log")])
@@ -188,8 +188,8 @@ def test_after_a_hole_that_no_snapshot_fills_nothing_is_compared(tmp_path: Path)
     ((begun, end),) = found.offsets
     assert begun == 0
     assert 59 <= end < 100
-    assert f"not looked at: offsets {end + 1} to " in found.reason
-    assert "what they made is in no snapshot" in found.reason
+    assert f"not compared: offsets {end + 1} to " in found.reason
+    assert "their effect is in no snapshot" in found.reason
 
 
 @pytest.mark.parametrize(("key", "verdict"), [(PARTITION_CHANGE, "unknown"), (NO_OP, "accepted")])
@@ -227,7 +227,7 @@ def test_what_is_not_known_is_neither_accepted_nor_rejected(way: str, tmp_path: 
         segment.write_bytes(rewritten(raw, later.__contains__, WAYS[way]))
     found = validate([str(tmp_path / "log")], Chosen())
     assert (found.verdict, found.place) == ("unknown", None)
-    assert found.reason.startswith(f"from offset {start} on nothing is compared")
+    assert found.reason.startswith(f"nothing is compared from offset {start} on")
     assert found.matched == found.compared > 0
 
 

@@ -17,7 +17,7 @@ from isrproof.checker.conformance.metadata.validate import Verdict, validate
 from isrproof.checker.explore.run import explore
 from isrproof.model.kraft.kraft import KRAFT
 
-from tests.checker.audit.test_metadata import TOPIC, elected, put
+from tests.metadata_folders import TOPIC, elected, put
 
 Record = tuple[str, Mapping[str, Any]]
 Batch = Sequence[Record]
@@ -224,19 +224,19 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
     ("AlterPartition: all members are active", [*out(3), [change(isr=[1, 2, 3])]], {}),
     ("AlterPartition: the leader is in the ISR", [[change(isr=[2, 3])]], {}),
     ("AlterPartition: the ISR is within the replicas", [[change(isr=[1, 2, 3, 4])]], {}),
-    ("AlterPartition: who has recovered does so once", [[change(isr=[1])], [change(**RECOVERING)]], {}),
+    ("AlterPartition: a leader recovers only once", [[change(isr=[1])], [change(**RECOVERING)]], {}),
     (
-        "AlterPartition: whoever has not recovered is alone",
+        "AlterPartition: a leader that has not recovered is alone",
         [*ALONE, [unfence(2)], [change(isr=[2], leader=2, **RECOVERING), fence(1)], [unfence(3)], [change(isr=[2, 3])]],
         {},
     ),
     ("Fence: a leader that can go on is kept", [[change(isr=[1, 2], leader=2), fence(3)]], {}),
     ("Fence: a leader that cannot go on is not kept", [[change(isr=[2, 3]), fence(1)]], {}),
-    ("Fence: nobody leads only where nobody can", [[change(isr=[2, 3], leader=-1), fence(1)]], {}),
-    ("Fence: of those that can lead the first is elected", [[change(isr=[2, 3], leader=3), fence(1)]], {}),
-    ("Fence: who is elected is active", [*ALONE, [change(isr=[3], leader=3, **RECOVERING), fence(1)]], {}),
+    ("Fence: a partition has no leader only if no replica can lead", [[change(isr=[2, 3], leader=-1), fence(1)]], {}),
+    ("Fence: the first replica that can lead is elected", [[change(isr=[2, 3], leader=3), fence(1)]], {}),
+    ("Fence: the elected replica is active", [*ALONE, [change(isr=[3], leader=3, **RECOVERING), fence(1)]], {}),
     (
-        "Fence: who is elected is in the ISR, or else eligible, the last known leader, or unclean",
+        "Fence: the elected replica is in the ISR, or else eligible, the last known leader, or unclean",
         [
             [configured("unclean.leader.election.enable", "false")],
             [change(isr=[1])],
@@ -245,17 +245,17 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {},
     ),
     (
-        "Fence: an election is unclean only where nobody else can lead",
+        "Fence: an election is unclean only if no other replica can lead",
         [UNCLEAN, [change(isr=[1, 2])], [change(isr=[3], leader=3, **RECOVERING), fence(1)]],
         {},
     ),
     (
-        "Fence: of those that can lead uncleanly the first is elected",
+        "Fence: the first replica that can lead uncleanly is elected",
         [UNCLEAN, [change(isr=[1])], [change(isr=[3], leader=3, **RECOVERING), fence(1)]],
         {},
     ),
     (
-        "Unfence: the last known leader goes before any other unclean one",
+        "Unfence: the last known leader precedes any other unclean one",
         [
             [configured("unclean.leader.election.enable", "false")],
             [change(isr=[2, 3], leader=2), fence(1)],
@@ -270,7 +270,7 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
     ),
     ("Unfence: it is fenced", [[unfence(1)]], {}),
     ("ShutDown: it is unfenced", [*out(3), [leaves(3)]], {}),
-    ("CreateTopic: who leads is active", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=3)}),
+    ("CreateTopic: the leader is active", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=3)}),
     ("CreateTopic: the first active replica leads", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=2)}),
     (
         "Reassign: a reassignment ends when all replicas that stay are in the ISR",
@@ -283,7 +283,8 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {"level": 29},
     ),
     (
-        "Reassign: a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
+        "Reassign: a reassignment ends when all replicas that it adds are in the ISR, "
+        "or all that stay if it removes more",
         [[change(isr=[1, 2])], [change(replicas=[1, 3], isr=[1], leader=1)]],
         {"level": 30},
     ),
@@ -293,7 +294,7 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {},
     ),
     (
-        "Cancel: somebody else is in the ISR, or leaders may be unclean",
+        "Cancel: another replica is in the ISR, or leaders may be unclean",
         [
             [configured("unclean.leader.election.enable", "false")],
             [change(replicas=[4, 1, 2, 3], addingReplicas=[4])],
@@ -303,7 +304,7 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         ],
         {},
     ),
-    ("Unfence: nobody leads only where nobody can", [*LEADERLESS, [unfence(1)]], {}),
+    ("Unfence: a partition has no leader only if no replica can lead", [*LEADERLESS, [unfence(1)]], {}),
     ("Fence: isr would be [1, 2], not [1, 2, 3]", [[fence(3)]], {}),
     ("AlterPartition: leader epoch would be 0, not 1", [[change(isr=[1, 2], leader=1)]], {}),
     ("AlterPartition: leader epoch would be 1, not 0", [[change(isr=[1, 2])]], {"level": 11}),
@@ -444,11 +445,11 @@ def test_any_number_of_brokers_and_replicas(tmp_path: Path) -> None:
     ]
     assert verdict(tmp_path, *more, [topic, wide], *goes).verdict == "accepted"
     wrong = verdict(tmp_path, *more, [topic, wide], *goes, [now(isr=[6, 5, 4, 3], leader=3), fence(7)])
-    assert (wrong.verdict, wrong.guard) == ("rejected", "Fence: of those that can lead the first is elected")
+    assert (wrong.verdict, wrong.guard) == ("rejected", "Fence: the first replica that can lead is elected")
 
 
 def test_a_history_that_begins_at_a_snapshot(tmp_path: Path) -> None:
-    """What the snapshot has is the state; it is not asked how it came about."""
+    """The snapshot's content is the state, however it came about."""
     lines = log([change(isr=[1, 2])], [change(isr=[2], leader=2)])
     end = len(lines) - 1
     rows = [json.loads(line) for line in lines]
@@ -480,7 +481,7 @@ def test_a_snapshot_alone_is_no_path(tmp_path: Path) -> None:
     put(tmp_path, 1, lines, f"{40:020d}-0000000001.checkpoint")
     found = validate([str(tmp_path)])
     assert (found.verdict, found.compared, found.level) == ("unknown", 0, "3.9-IV0")
-    assert "there is no segment" in found.reason
+    assert "no segment has records" in found.reason
     ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
     assert ran.exit_code == 3
     assert "accepted" not in ran.output
@@ -497,7 +498,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--level", "INFO"], "--level is for logs of text"),
+        (["--level", "INFO"], "--level applies to text logs"),
         (["--without", "KAFKA-1952"], "did you mean 'KAFKA-19522'"),
         (["--release", "2.3"], "has no row for Kafka 2.3"),
     ],
@@ -513,4 +514,4 @@ def test_logs_of_two_clusters_are_not_one(tmp_path: Path) -> None:
     put(tmp_path / "a", 1, log(), cluster="one")
     put(tmp_path / "b", 1, log(), cluster="other")
     ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
-    assert (ran.exit_code, "the metadata log of one cluster, got those of 2 clusters" in ran.output) == (2, True)
+    assert (ran.exit_code, "the metadata log of one cluster, got the logs of 2 clusters" in ran.output) == (2, True)

@@ -17,7 +17,7 @@ from isrproof.model.step import Reference
 @pytest.mark.parametrize("often", [0, 1, 1_000])
 @pytest.mark.parametrize("parts", [(), (DELETION, REQUESTS, ISR)])
 def test_moves_are_those_of_the_reference(often: int, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether a move is executed by the reference (first `often` times) or compiled, it leads to the same state."""
+    """A move leads to the same state whether the reference executes it (the first `often` times) or it is compiled."""
     monkeypatch.setattr(moves, "OFTEN", often)
     model = CLUSTER.model("2.8", adding=parts)
     instance = model.instance(brokers=3, partitions=1, outages=4)

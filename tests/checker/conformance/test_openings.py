@@ -1,4 +1,4 @@
-"""What a log does not tell of the beginning: with which topics a run may begin, and models that allow more."""
+"""Openings that a log does not show: the topics with which a run may begin, and models that allow more."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _runs(evidence: Evidence, release: str, scope: Scope = NARROWEST) -> Runs:
 
 
 def _fails_at_last(folder: Path) -> Evidence:
-    """At INFO nothing is told of two topics, but that the third broker finds nobody to lead them."""
+    """At INFO the log shows of two topics only that the third broker finds no leader for them."""
     run = Run("2.3", brokers=3, partitions=2)
     for number in (0, 1):
         run.go("CreateTopic", p=number, one=0, other=1)
@@ -110,7 +110,7 @@ def test_of_many_openings_some_are_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_run_is_found_from_an_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the beginning it would have to guess both topics long before a line tells of them."""
+    """From the beginning it would have to guess both topics long before a line names them."""
     evidence = _fails_at_last(tmp_path)
     runs, lines = _runs(evidence, "2.3"), evidence.compared
     monkeypatch.setattr(lazy, "FEW", tuple(each._replace(most_states=150) for each in lazy.FEW))
@@ -152,7 +152,7 @@ def test_where_there_are_too_many_states_a_wider_model_is_looked_at(tmp_path: Pa
 
 @pytest.mark.full
 def test_a_wider_model_is_looked_at_a_round_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What its run takes of a wide model is found before the narrow one was searched with all efforts."""
+    """The parts of a wide model that its run takes are found before the narrow one was searched with all efforts."""
     written, tried = lazy.written, []
 
     def noted(runs: Runs, *args: Any) -> Iterator[int]:
@@ -175,7 +175,7 @@ def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_p
     both = line.replace("topics t1", "topics t1,t9")
     path.write_text(path.read_text("utf-8").replace(line, f"{both}\n{both.replace('t1,t9', 't1,t7,t9')}"), "utf-8")
     evidence = read.read([str(tmp_path)])
-    looks = evidence.with_looks(evidence.compared)
+    looks = evidence.looks.between(evidence.compared)
     assert looks is not None
     assert [each.event.detail for each in looks if each.event.row == "topic-deletion-queued"] == ["t1"]
     assert command("cluster", str(tmp_path), "--release", "2.8")[1]["verdict"] == "accepted"

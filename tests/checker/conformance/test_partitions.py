@@ -1,4 +1,4 @@
-"""What lines tell of partitions: creations that go together, and ISRs of which no line tells."""
+"""Facts about partitions in lines: creations that go together, and ISRs that no line shows."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _asked(row: str = "reassignment-handled", ts: int = 5, **told: tuple[int, ..
 
 
 def test_what_a_reassignment_asks_for_is_not_what_a_partition_had() -> None:
-    """Up to 2.3 a line lists what is asked for only; what is told of before it is of the replicas that there were."""
+    """Up to 2.3 a line lists only the requested replicas; earlier lines are about the previous replicas."""
     online = Event("partition-online", topic="a", partition=0, controller_epoch=1, ts=4, leader=3, isr=(3,))
     later = Event("partition-online", topic="a", partition=0, controller_epoch=1, ts=6, leader=1, isr=(1,))
     found = Partitions([online, _asked(replicas=(1, 2)), later], [online, later])
@@ -80,7 +80,7 @@ def test_what_a_reassignment_asks_for_is_not_what_a_partition_had() -> None:
 
 
 def test_since_2_4_a_reassignment_tells_what_a_partition_had() -> None:
-    """All but what is added, in an order that is not told."""
+    """All replicas but the added ones, in an unknown order."""
     asked = _asked(replicas=(1, 2, 3), adding=(1,), removing=(3,))
     found = Partitions([asked], [_moved("a")])
     assert found.assignments == {("a", 0): {(2, 3), (3, 2)}}
@@ -96,7 +96,7 @@ def test_replicas_in_another_order_are_a_reassignment_too(row: str) -> None:
 
 
 def test_what_a_controller_speaks_of_before_it_creates_it_was_there() -> None:
-    """Where the level shows creations: it is that of elections."""
+    """If the level shows creations, it is that of elections."""
     online = Event("partition-online", topic="b", partition=0, controller_epoch=1, isr=(1,))
     compared = [_moved("a"), _created("c", 0), online, _created("a", 0), _moved("c"), _moved("c", 2)]
     found = Partitions(compared, compared).found
@@ -105,7 +105,7 @@ def test_what_a_controller_speaks_of_before_it_creates_it_was_there() -> None:
 
 
 def test_changes_of_isrs_that_lines_tell_that_are_not_compared() -> None:
-    """What a leader writes raises the version only; brokers say in which version, or only which ISR they are for."""
+    """A leader's write raises only the version; brokers print its version, or only the ISR that they have."""
     online = Event("partition-online", topic="a", partition=0, isr=(1, 2), leader_epoch=0, partition_epoch=0)
     sent = Event("update-metadata-sent", ts=7, topic="a", partition=0, isr=(1,), leader_epoch=0, partition_epoch=1)
     shrinks = Event("isr-shrinks", ts=5, topic="a", partition=0, isr=(1,))
@@ -118,7 +118,7 @@ def test_changes_of_isrs_that_lines_tell_that_are_not_compared() -> None:
 
 
 def test_a_controller_speaks_of_partitions_whose_creation_no_line_tells() -> None:
-    """What it speaks of it has taken note of: the search creates these first."""
+    """It has taken note of the partitions that it prints: the search creates these first."""
     lines = [
         Event("partition-refused", controller_epoch=1, topic="a", partition=0),
         Event(CREATED, controller_epoch=1, topic="b", partition=0, replicas=(1, 2)),

@@ -37,7 +37,7 @@ TOGETHER = 50
 
 
 def _illegal(seeds: Sequence[int], folder: Path, more: Sequence[str] = ()) -> list[tuple[int, str]]:
-    """What an audit finds illegal in random runs, but for what their releases do wrong; all lines are understood."""
+    """Return the illegal findings in random runs, except for known bugs of their releases; all lines are understood."""
     found = []
     for at in range(0, len(seeds), TOGETHER):
         made = list(simulated(seeds[at : at + TOGETHER], folder, more))
@@ -54,7 +54,7 @@ def _illegal(seeds: Sequence[int], folder: Path, more: Sequence[str] = ()) -> li
 def test_nothing_is_illegal_in_a_thousand_random_runs_but_what_their_releases_do_wrong(
     runs: int, tmp_path: Path
 ) -> None:
-    """Of all parts and releases, at TRACE and INFO; and brokers say there what the model lets them say."""
+    """All parts and releases, at TRACE and INFO; brokers write there what the model lets them write."""
     assert _illegal(range(runs), tmp_path) == []
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
@@ -82,6 +82,6 @@ def test_the_runs_of_many_seeds_are_those_of_each(number: int) -> None:
 
 
 def _said(folder: Path) -> set[str]:
-    """What brokers can say that is in some log."""
+    """Every line that brokers can write is in some log."""
     text = "".join(each.read_text("utf-8") for each in folder.rglob("*.log"))
     return {said for said in BROKERS_SAY if said in text}

@@ -111,7 +111,7 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
 
 
 def test_an_isr_that_is_refused_is_told() -> None:
-    """Where 3.2 writes an ISR with a broker that shuts down (KAFKA-14140), 3.9 refuses it."""
+    """3.2 writes an ISR with a broker that shuts down (KAFKA-14140), 3.9 refuses it."""
     parts, room = ("ISR changes", "controlled shutdown"), {"outages": 1, "failovers": 0, "isr_changes": 2}
     run = simulate.counterexample(CLUSTER.model("3.2", adding=parts).instance(**room), "LeavingStaysOut")
     assert run is not None
@@ -124,7 +124,7 @@ def test_an_isr_that_is_refused_is_told() -> None:
 
 
 def _recovery(release: str, folder: Path) -> str:
-    """Whether a leader from outside the ISR recovers, as printed of a changed ISR, and of its election."""
+    """Recovery of a leader from outside the ISR, as printed for a changed ISR, and for its election."""
     one = CLUSTER.model(release, adding=["unclean elections", "ISR changes"])
     reference = Reference(one.instance(brokers=3, partitions=1, outages=4, failovers=0, isr_changes=1, most_requests=8))
     state, run = reference.initial(), []
@@ -191,7 +191,7 @@ def test_a_level_leaves_lines_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("kip320",), "does not say what its steps print"),
+        (("kip320",), "declare no lines"),
         (("cluster", "--release", "1.0.2"), "no row for Kafka 1.0.2"),
         (("cluster", "--release", "2.0.0", "--level", "LOUD"), "unknown level 'LOUD'"),
         (("cluster", "--property", "LeaderAliveOrNon"), "did you mean 'LeaderAliveOrNone'"),
@@ -207,14 +207,14 @@ def test_files_that_are_there_are_not_overwritten(tmp_path: Path) -> None:
     assert _command("cluster", "--out", str(tmp_path / "run"))[0] == 0
     code, said = _command("cluster", "--out", str(tmp_path / "run"), "--json")
     assert code == 2
-    assert "is there already" in json.loads(said)["error"]
+    assert "exists already" in json.loads(said)["error"]
 
 
 def test_a_line_reads_what_its_step_knows() -> None:
     who = Finite("Broker", Setting("brokers", 2, "how many", at_least=1))
     one, other, flag = var("one", who), var("other", who), field("flag", Bool)
     line = Line("replica-moved", one, {"replica": other})
-    with pytest.raises(DefinitionError, match="`other` is no parameter, and the line is not over it"):
+    with pytest.raises(DefinitionError, match="`other` is neither a parameter nor bound by the line"):
         action("Step", "A step.", one, guard={}, updates={flag: True}, prints=((line,),))
     action("Step", "A step.", one, other, guard={}, updates={flag: True}, prints=((line,),))
 

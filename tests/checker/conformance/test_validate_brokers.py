@@ -1,4 +1,4 @@
-"""Whether some run writes a log with what its brokers write."""
+"""Logs that some run writes, including the lines of its brokers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_broker_does_partition_by_partition_what_a_request_asks(recording: str
 
 
 def test_which_line_of_a_millisecond_was_first_is_not_known() -> None:
-    """A leader starts in server.log while state-change.log tells what else of the request is no news."""
+    """A leader starts in server.log while state-change.log shows that the rest of the request is not new."""
     code, said = command("cluster", str(RECORDED / "traffic-2.4.1"), "--release", "2.4.1", "--brokers")
     assert (code, said["verdict"]) == (3, "unknown")
     assert said["line"]["file"].endswith("broker-1/server.log")
@@ -47,7 +47,7 @@ def _with_brokers(seed: int, release: str, parts: tuple[str, ...], level: str, f
 
 
 def _validated_with_brokers(folder: Path, release: str, level: str) -> Verdict | None:
-    """What is found of a log in which the state machines say something."""
+    """Return the answer for a log in which the state machines print something."""
     evidence, row = read.read([str(folder)]), CLUSTER.release(release)
     if not evidence.compared:
         return None
@@ -68,7 +68,7 @@ def _accepts_what_is_simulated(seed: int, folder: Path) -> bool:
 
 @pytest.mark.full
 def test_what_brokers_write_is_accepted(tmp_path: Path) -> None:
-    """Of any release, at TRACE, and at INFO where that is the default: requests, and changes of ISRs."""
+    """Logs of any release, at TRACE, and at INFO where that is the default: requests, and changes of ISRs."""
     assert sum(_accepts_what_is_simulated(seed, tmp_path / str(seed)) for seed in (0, 4, 8)) > 1
 
 
@@ -100,7 +100,7 @@ def test_a_broker_s_line_that_is_changed_or_missing_is_where_it_is_rejected(tmp_
 
 @slow
 def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
-    """A leader wrote a smaller ISR, which only the next request tells: server.log was not kept."""
+    """A leader wrote a smaller ISR, which only the next request shows: server.log was not kept."""
     code, said = command("cluster", str(RECORDED / "failover-elsewhere-2.0.0-kill"), "--brokers")
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 53, 53)
 
@@ -117,7 +117,7 @@ def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
     ],
 )
 def test_recordings_are_accepted_with_what_their_brokers_write(recording: str, lines: int) -> None:
-    """Of three replicas two leave an ISR at once; controller.log is at DEBUG where state-change.log is at INFO."""
+    """Two of three replicas leave an ISR at once; controller.log is at DEBUG where state-change.log is at INFO."""
     release = recording.removesuffix("-term").rpartition("-")[2]
     code, said = command("cluster", str(RECORDED / recording), "--brokers", "--release", release)
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
@@ -125,7 +125,8 @@ def test_recordings_are_accepted_with_what_their_brokers_write(recording: str, l
 
 @slow
 def test_with_what_brokers_write_it_is_accepted() -> None:
-    """An unclean election, which no log shows to be allowed; a controller that tells of a broker before the broker."""
+    """An unclean election, which no log shows to be allowed; a controller that prints a broker before the broker
+    does."""
     code, said = command("cluster", str(RECORDED / "unclean-2.4.1"), "--brokers")
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 93, 93)
     assert said["model"].endswith("with unclean elections")

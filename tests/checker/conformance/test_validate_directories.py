@@ -1,4 +1,4 @@
-"""Log directories that fail while their broker lives, as controllers tell of them."""
+"""Log directories that fail while their broker lives, in the lines of controllers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _failing(release: str) -> Run:
 
 @pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
 def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
-    """The broker alone tells which replica it serves no more. Up to 2.1 a quick restart may be why, too."""
+    """Only the broker prints which replica it no longer serves. Up to 2.1 a quick restart may be the reason, too."""
     _failing(release).write(tmp_path)
     asked = ("cluster", str(tmp_path), "--release", release, "--brokers")
     code, said = command(*asked)
@@ -81,7 +81,7 @@ def test_a_directory_of_which_no_controller_learned(release: str, without_it: st
 
 
 def _changed(text: str, change: Callable[[str], str], folder: Path) -> dict[str, object]:
-    """What is said of a recording whose lines that have a text are changed."""
+    """Return the answer for a recording with changed lines that have a text."""
     for path in (RECORDED / "log-dir-failure-2.8.2-trace").rglob("*.log"):
         lines = path.read_text("utf-8").splitlines(keepends=True)
         into = folder / path.parent.name / path.name

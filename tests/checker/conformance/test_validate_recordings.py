@@ -29,7 +29,8 @@ def test_other_failovers_are_accepted_too(recording: str) -> None:
 
 @pytest.mark.full
 def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
-    """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not tell."""
+    """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not show
+    it."""
     folder = str(RECORDED / "unclean-2.8.2")
     code, said = command("cluster", folder, "--without", "ISRs of unseen leaders")
     assert (code, said["verdict"], said["guard"]) == (3, "unknown", None)
@@ -62,7 +63,8 @@ def test_elections_of_some_leaders_are_accepted(recording: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("recording", ["reassign-2.8.2", pytest.param("reassign-2.3.1", marks=slow)])
 def test_reassignments_are_accepted(recording: str, tmp_path: Path) -> None:
-    """Of three partitions at once, of two replicas at once, while a broker is dead, and taken up by another controller.
+    """Elections of three partitions at once, of two replicas at once, while a broker is dead, and resumed by another
+    controller.
 
     Who is elected is among those that were asked for.
     """

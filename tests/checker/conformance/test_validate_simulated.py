@@ -1,4 +1,4 @@
-"""What is simulated is accepted."""
+"""Simulated logs are accepted."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_where_looks_at_who_is_live_fit_no_run_the_search_goes_on_without_them(h
             "".join(map(partial(_later, hours), path.read_text("utf-8").splitlines(keepends=True))), "utf-8"
         )
     evidence = read.read([str(folder)])
-    assert evidence.with_looks(evidence.compared) is not None
+    assert evidence.looks.between(evidence.compared) is not None
     found = validated(folder, "2.8")
     assert (found.verdict, found.reason) == ("accepted", "")
     assert found.compared > 4
@@ -82,7 +82,7 @@ def test_a_random_life_of_a_cluster_is_accepted(number: int, seed: int, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(5))
 def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) -> None:
-    """What the model of `validate` does not follow, directories that fail say, is unknown."""
+    """An answer is unknown for parts that the model of `validate` does not follow, such as failing directories."""
     for seed in range(3):
         release, folder = _random(number, seed, tmp_path / str(seed))
         code, said = command("cluster", str(folder), "--release", release)
@@ -92,7 +92,7 @@ def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) ->
 @pytest.mark.full
 @pytest.mark.parametrize("seed", [pytest.param(701, id="single from two"), pytest.param(1101, id="order only")])
 def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed: int, tmp_path: Path) -> None:
-    """At INFO no line tells with which replicas a partition was created: it was rejected."""
+    """At INFO no line shows the replicas with which a partition was created: it was rejected."""
     ((_, release, folder),) = random_runs.simulated([seed], tmp_path)
     code, said = command("cluster", str(folder), "--release", release)
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
@@ -100,14 +100,15 @@ def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed
 
 @pytest.mark.parametrize("seed", [pytest.param(2028, id="at once"), pytest.param(75, id="both topics", marks=slow)])
 def test_what_was_to_be_deleted_before_a_controller_started(seed: int, tmp_path: Path) -> None:
-    """It says which topics are, when it starts; one may be made again, whose first life no line tells."""
+    """It prints the existing topics when it starts; one may have been created again, and no line shows its first
+    life."""
     ((_, release, folder),) = random_runs.simulated([seed], tmp_path)
     code, said = command("cluster", str(folder), "--release", release)
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
 
 
 def test_a_partition_may_have_one_replica_that_no_line_names(tmp_path: Path) -> None:
-    """Only that its elections failed is told: with two replicas a shutdown would have told so, too."""
+    """The log shows only that its elections failed: with two replicas a shutdown would show it, too."""
     ((_, release, folder),) = random_runs.simulated([502], tmp_path)
     code, said = command("cluster", str(folder), "--release", release)
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
@@ -169,7 +170,8 @@ def _born_again(replica: int, folder: Path) -> Path:
 
 
 def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_path: Path) -> None:
-    """No line tells which replicas it was created with first, nor that somebody asked for its deletion but this."""
+    """No line shows the replicas with which it was created first, and only this line shows that its deletion was
+    requested."""
     folder = _born_again(2, tmp_path)
     code, said = command("cluster", str(folder), "--release", "2.8")
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
@@ -250,7 +252,7 @@ def _number(folder: Path, text: str) -> int:
 
 @pytest.mark.slow
 def test_a_replica_that_no_line_names_may_lead(tmp_path: Path) -> None:
-    """It was rejected: with two replicas, both of dead brokers, an election fails, and is told."""
+    """It was rejected: with two replicas, both on dead brokers, an election fails, and is printed."""
     code, said = command("cluster", str(_led_by_one_that_no_line_names(tmp_path)), "--release", "2.0.0")
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", 2)
     assert "one or three replicas" in said["model"]

@@ -1,4 +1,4 @@
-"""Runs that are told step by step: what they write is accepted, and not in another order."""
+"""Runs given step by step: their lines are accepted, and in another order they are not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.validated import Run, command
 
 @pytest.mark.parametrize("release", ["2.1", "2.8"])
 def test_who_is_elected_is_who_was_asked_for(release: str, tmp_path: Path) -> None:
-    """What controller.log says that was asked for is elected, and nothing else; up to 2.1 also who leads already."""
+    """Only requested elections in controller.log take place; up to 2.1 even for a replica that leads already."""
     run = Run(release, ASKED, brokers=2, partitions=2)
     for step in ("Elect", "InitializeContext", "StartPartitions"):
         run.go(step)
@@ -43,7 +43,7 @@ def test_who_is_elected_is_who_was_asked_for(release: str, tmp_path: Path) -> No
 
 
 def test_replicas_of_several_dead_brokers_are_one_request() -> None:
-    """Replicas are moved broker by broker, and told of when all are: a broker hears of the last state only."""
+    """Replicas are moved broker by broker, and sent when all are moved: a broker gets the last state only."""
     run = Run("2.8", "requests", FACTORS, brokers=3, partitions=1)
     run.go("Elect", c=0)
     run.go("InitializeContext")

@@ -179,7 +179,7 @@ def jar(files: Mapping[str, str | bytes], path: Path) -> Path:
 
 
 def found(*paths: Path, since: Path | None = None, release: str | None = None) -> Drift:
-    """What the gate finds."""
+    """Return the findings of the gate."""
     return drift(kafka(read(paths)), release, kafka(read([since])) if since else None)
 
 

@@ -39,7 +39,7 @@ def _all_rows(monkeypatch: pytest.MonkeyPatch, _few_rows: None) -> None:
 
 
 def drift_of(row: Release, folder: Path) -> Drift:
-    """What the gate finds in the newest tag of a row that the clone has, or in the branch of its line."""
+    """Return the gate's findings in the newest tag of a row that the clone has, or in the branch of its line."""
     known = set(git("tag").decode().split()) | set(git("branch", "--format=%(refname:short)").decode().split())
     ref = next((ref for ref in (*reversed(row.tags), row.name) if ref in known), None)
     if ref is None:

@@ -185,7 +185,10 @@ def test_a_controller_that_was_replaced_can_write_up_to_2_0() -> None:
 
 @pytest.mark.full
 def test_what_the_tables_refuse_in_a_deletion() -> None:
-    """controller.md 8.2: the benign pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650)."""
+    """The harmless pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650).
+
+    docs/zookeeper.md, "Moves that are refused, and harmless", has them.
+    """
     few = {"outages": 2, "failovers": 0}
     for release, other, offline in (("1.1", True, True), ("2.0.0", False, True), ("2.3", False, False)):
         one = CLUSTER.model(release, adding=["deletion"])
@@ -220,7 +223,7 @@ def _violated(release: str, adding: Iterable[str], without: Iterable[str] = (), 
 
 @pytest.mark.full
 def test_a_quick_restart_is_missed_up_to_2_1() -> None:
-    """KAFKA-7235: the broker is told nothing in its new life, and heeds what was meant for the old one (KIP-380)."""
+    """KAFKA-7235: the broker gets no request in its new life, and handles those meant for the old one (KIP-380)."""
     missed = {"NoRequestOfAnEarlierLife", "LiveReplicaIsTold"}
     assert _violated("2.1", [], ["KAFKA-3143"], **SMALL) == missed
     assert _violated("2.2", [], ["KAFKA-3143"], **SMALL) == set()
@@ -289,7 +292,7 @@ def test_an_election_that_is_tried_again_with_all_others() -> None:
 
 @pytest.mark.slow
 def test_a_cache_that_nobody_tells() -> None:
-    """KAFKA-13225: the death of a broker without replicas is told to nobody while a partition has no leader."""
+    """KAFKA-13225: no broker hears of the death of a broker without replicas while a partition has no leader."""
     few = {"outages": 1, "failovers": 0, "most_requests": 8, "brokers": 3}
     for release, without, missed in (("3.1", [], False), ("3.0", [], True), ("3.0", ["KAFKA-13225"], False)):
         one = CLUSTER.model(release, without, ["metadata caches", "controlled shutdown"])
@@ -327,7 +330,8 @@ class _Run:
 
 
 def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
-    """A controller deletes a topic, and dies before a broker without a replica is told: nobody tells it any more.
+    """A controller deletes a topic, and dies before a broker without a replica hears of it: no controller informs that
+    broker any more.
 
     Written down, since a search of fifteen million states ends before it. No issue is known to say so.
     """
@@ -388,7 +392,8 @@ def test_what_comes_about_in_time() -> None:
 
 
 def test_a_replica_whose_log_directory_failed_is_moved() -> None:
-    """KIP-112: the controller is told, asks, and moves it; one that does not ask, or does not move it, leaves it."""
+    """KIP-112: the controller is notified, asks, and moves the replica; one that does not ask, or does not move it,
+    leaves it."""
     one, few = CLUSTER.model("3.9", adding=["log directories"]), {"outages": 0, "failovers": 1}
     found = explore(one, ["FailedReplicaIsOut", "FailedReplicaLeads", "FailedLeaderIsReplaced"], **few)
     assert found.verdict == "holds"
@@ -413,7 +418,7 @@ def test_a_part_brings_those_that_it_needs() -> None:
 
 
 def test_a_broker_that_does_what_an_older_request_says() -> None:
-    """What the leader epoch of a request is for: without the look at it, an older controller's request takes effect."""
+    """The leader epoch of a request has a purpose: without the check, an older controller's request takes effect."""
     usual = CLUSTER.model("3.9", adding=["requests"])
     (update,) = (each for each in usual.action("HandleLeaderAndIsr").updates if each.field == hosted)
     told = requests.head(Chosen(CLUSTER.release("3.9"), frozenset(), frozenset({"requests"})), b, e)["states"][p]
@@ -540,7 +545,7 @@ def test_a_family_says_what_it_has_no_row_for() -> None:
         CLUSTER.model("2.0.0", adding=["unclean election"])
     code, output = CliRunner().invoke(main, ["explore", "kip101", "--with", "zombies"]), ""
     assert code.exit_code == 2
-    assert "--with is for models that have parts" in code.output + output
+    assert "--with applies to models that have parts" in code.output + output
 
 
 def test_a_table_with_a_behaviour_switched_off_is_that_of_no_other_release() -> None:

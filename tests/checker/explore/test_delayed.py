@@ -63,7 +63,7 @@ def test_what_is_acknowledged_is_committed_and_kept() -> None:
     """Each promise is broken where a follower may cut anything, or where requests are answered as they come."""
     one = PURGATORY.model("3.9")
     follow = one.action("BecomeFollower")
-    cuts = replace(follow, guard=tuple(each for each in follow.guard if each.label != "what is committed stays"))
+    cuts = replace(follow, guard=tuple(each for each in follow.guard if each.label != "committed records stay"))
     produced = one.action("Produce")
     told = update(produce, some(const("Acknowledged", ProduceState)))
     hasty = replace(produced, updates=(*(each for each in produced.updates if each.field != produce), told))

@@ -55,9 +55,9 @@ def test_the_proof_of_the_guide(file: Path) -> None:
 
 
 def test_the_guide_names_what_there_is() -> None:
-    for name in re.findall(r"`(?:\w+\.)?\.(\w+)\(?", GUIDE.partition("## What there is")[2]):
+    for name in re.findall(r"`(?:\w+\.)?\.(\w+)\(?", GUIDE.partition("## Sorts and operators")[2]):
         assert hasattr(expr.Expr, name), name
-    for name in re.findall(r"`([A-Z]\w+)\(", GUIDE.partition("## What there is")[2]):
+    for name in re.findall(r"`([A-Z]\w+)\(", GUIDE.partition("## Sorts and operators")[2]):
         assert hasattr(sorts, name), name
 
 
@@ -67,7 +67,7 @@ def test_a_model_of_a_file_that_is_not_there(file: Path) -> None:
         model("nowhere/two_phase.py:MODEL")
     with pytest.raises(UnknownNameError, match="expected one of: MODEL, IMPATIENT"):
         model(f"{file}:OTHER")
-    with pytest.raises(DefinitionError, match="vote is no Model"):
+    with pytest.raises(DefinitionError, match="vote is not a Model"):
         model(f"{file}:vote")
 
 

@@ -1,4 +1,4 @@
-"""ITF output against the rules of the format (Apalache's ADR-015), and against the path that it tells."""
+"""ITF output against the rules of the format (Apalache's ADR-015), and against the path that it writes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_a_fenced_last_known_leader_is_elected_by_4_0() -> None:
 
 
 def test_a_reassignment_ends_too_early_up_to_3_7() -> None:
-    """That it does not from 3.8 on is a row of expected.toml."""
+    """A row of expected.toml covers 3.8 and later, where it does not."""
     model = KRAFT.model("3.7", ["KIP-858"], ["reassignment"])
     assert length(model, "ReassignmentEndsInSync", REASSIGNS) == 11
     assert length(model, "ReassignmentIsSound", REASSIGNS) == 10  # what is replaced leaves its lists behind
@@ -68,7 +68,7 @@ def test_a_release_without_cordoned_directories_has_no_such_step() -> None:
 @pytest.mark.parametrize(("action", "promise"), [("CreateTopic", 5), ("Reassign", 8)])
 def test_who_names_replicas_is_asked_about_cordoned_brokers(action: str, promise: int) -> None:
     whole = KRAFT.model("4.4", ["KIP-858", "KIP-966"], ["cordoned directories", "reassignment"])
-    loose = without(whole, action, "no broker that is named is cordoned, even if it has a replica")
+    loose = without(whole, action, "no named broker is cordoned, even if it has a replica")
     settings = {"brokers": 2, "replicas": 1, "max_partition_epoch": 2}
     assert length(loose, "NoReplicaWhereCordoned", settings) == promise
 
@@ -105,11 +105,11 @@ def without(model: Model, action: str, clause: str) -> Model:
     ("action", "clause", "promise"),
     [
         ("AlterPartition", "all members are active", "JoinsActive"),
-        ("AlterPartition", "all members are the processes that were meant", "JoinsAsMeant"),
-        ("AlterPartition", "whoever has not recovered is alone", "RecoveringIsAlone"),
-        ("Fence", "who is elected is active", "ElectedIsActive"),
-        ("Fence", "nobody leads only where nobody can", "LedWhileSomebodyCan"),
-        ("ElectUnclean", "who is elected is active", "ElectedIsActive"),
+        ("AlterPartition", "all members are the intended processes", "JoinsAsMeant"),
+        ("AlterPartition", "a leader that has not recovered is alone", "RecoveringIsAlone"),
+        ("Fence", "the elected replica is active", "ElectedIsActive"),
+        ("Fence", "a partition has no leader only if no replica can lead", "LedWhileSomebodyCan"),
+        ("ElectUnclean", "the elected replica is active", "ElectedIsActive"),
     ],
 )
 def test_a_guard_carries_a_promise(action: str, clause: str, promise: str) -> None:
@@ -122,5 +122,5 @@ def test_a_leader_is_kept_and_trusted() -> None:
     whole = KRAFT.model("3.9", ["KIP-858"])
     loose = without(whole, "AlterPartition", "a leader that can go on is kept")
     assert length(loose, "LeaderIsKept", {**THREE, "max_partition_epoch": 3}) is not None
-    named = "who is elected is in the ISR, or else eligible, the last known leader, or unclean"
+    named = "the elected replica is in the ISR, or else eligible, the last known leader, or unclean"
     assert length(without(whole, "Fence", named), "ElectedIsTrusted", TWO) is not None

@@ -109,7 +109,7 @@ def test_the_reference_checks_the_lasso() -> None:
     (prop,) = model.properties
     check(reference, prop, path)
     for wrong, why in (
-        (path._replace(loop=0), "does not come back"),
+        (path._replace(loop=0), "does not return to one of its states"),
         (path._replace(states=path.states[:2], steps=path.steps[:1], loop=1), "is not fair"),
         (path._replace(states=path.states[:1], steps=(), loop=0), "does not see LightComes broken"),
     ):
@@ -119,7 +119,7 @@ def test_the_reference_checks_the_lasso() -> None:
 
 def test_what_is_not_searched_to_the_end_is_not_decided() -> None:
     assert explore(_model(("Light",)), limits=Limits(states=3)).verdict == "unknown"
-    assert explore(_model(("Light",)), symmetry=True)["LightComes"].reason == "decided without symmetry only"
+    assert explore(_model(("Light",)), symmetry=True)["LightComes"].reason == "decided only without symmetry"
 
 
 def test_it_is_told() -> None:
@@ -144,11 +144,11 @@ def test_the_module_for_tlc_has_it() -> None:
 
 
 def test_misuse_is_told() -> None:
-    with pytest.raises(DefinitionError, match="a goal is what the kind 'leads_to' has"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has a goal"):
         Property("P", "?", asked, "leads_to")
-    with pytest.raises(DefinitionError, match="a goal is what the kind 'leads_to' has"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has a goal"):
         Property("P", "?", asked, goal=asked)
-    with pytest.raises(DefinitionError, match="fairness is for the kind 'leads_to'"):
+    with pytest.raises(DefinitionError, match="only the kind 'leads_to' has fairness"):
         Property("P", "?", asked, fair=("Ask",))
     with pytest.raises(DefinitionError, match="expected a Bool"):
         Property("P", "?", asked, "leads_to", goal=turns)

@@ -60,7 +60,7 @@ def test_a_vote_in_memory_elects_two_leaders() -> None:
         ("GrantVote", "the candidate's log is up to date", "LeaderIsComplete", 10, 2),
         ("AdvanceHighWatermark", "a majority has it", "LeaderIsComplete", 8, 2),
         ("AdvanceHighWatermark", "the record is of its epoch", "LeaderIsComplete", 18, 4),
-        ("Truncate", "the logs part at the offset", "CommittedStays", 9, 2),
+        ("Truncate", "the logs diverge at the offset", "CommittedStays", 9, 2),
     ],
 )
 def test_a_guard_carries_a_promise(action: str, clause: str, promise: str, states: int, epochs: int) -> None:

@@ -97,7 +97,7 @@ def told(found: Exploration) -> object:
 def on_spark(
     folder: Path, chosen: Model, limits: Limits | None = None, symmetry: bool | None = None, **values: int
 ) -> tuple[Exploration, list[int]]:
-    """What the search finds, and which levels it made."""
+    """Return the result of the search, and the levels that it made."""
     from isrproof.checker.explore.spark import spark_engine
 
     made = []
@@ -110,10 +110,10 @@ def on_spark(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--checkpoint", "levels"], "--checkpoint is for --master"),
+        (["--checkpoint", "levels"], "--checkpoint needs --master"),
         (["--master", "spark://nowhere:7077"], "--checkpoint FOLDER"),
-        (["--master", "local[2]", "--coverage"], "--coverage does not go with --master"),
-        (["--master", "local[2]", "--max-memory", "9"], "--max-memory does not go with --master"),
+        (["--master", "local[2]", "--coverage"], "--coverage cannot be used with --master"),
+        (["--master", "local[2]", "--max-memory", "9"], "--max-memory cannot be used with --master"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> None:

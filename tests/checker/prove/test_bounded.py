@@ -65,4 +65,4 @@ def test_the_command_says_for_which_instance() -> None:
 def test_a_table_is_proved_so_anyway() -> None:
     ran = CliRunner().invoke(main, ["prove", "replica", "--bounded", "3"])
     assert ran.exit_code == 2
-    assert "replica does not go with --bounded" in ran.output
+    assert "replica cannot be used with --bounded" in ran.output

@@ -1,4 +1,4 @@
-"""What is proved of a cluster, for any number of brokers, partitions and epochs."""
+"""Proofs about a cluster, for any number of brokers, partitions and epochs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROVED = [
 ]
 
 SETTLED = ["LeaderAliveOrNone", "DeadOutOfIsr", "OfflineWithoutLeader", "OnlineIfAlive"]
-"""The first is S1, the second S2: what a controller leaves to dead brokers once it has settled."""
+"""The states in which a controller leaves dead brokers once it has settled (docs/zookeeper.md, "Start and failover")."""
 slow = pytest.mark.slow
 
 
@@ -67,7 +67,7 @@ def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release:
     ],
 )
 def test_the_controller_asks_for_no_move_that_is_not_in_its_table(release: str, parts: list[str]) -> None:
-    """Where nothing is deleted or reassigned nothing is refused; of each replica the state must be known."""
+    """Without deletion and reassignment nothing is refused; the state of each replica must be known."""
     model, effort = CLUSTER.model(release, adding=parts), Effort(search=0)
     found = prove(model, ["OnlyBenignRefusals"], effort=effort)["OnlyBenignRefusals"]
     assert (found.verdict, "MayGoOffline" in found.rests_on) == ("holds", True)

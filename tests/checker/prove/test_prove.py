@@ -290,12 +290,12 @@ def test_the_command_refuses_what_it_does_not_know() -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["kip320", "--minimise", "--property", "WeakIsr"], "--minimise does not go with --property."),
-        (["kip320", "--mutate", "--each-lemma"], "--each-lemma does not go with --mutate."),
-        (["kip320", "--bounded", "2", "--without-lemma", "InRange"], "--bounded does not go with --without-lemma."),
-        (["kip320", "--jobs", "3"], "--jobs is for --matrix."),
-        (["--matrix", "kip320"], "leave kip320 out"),
-        (["replica", "--set", "replicas=3"], "replica does not go with --set."),
+        (["kip320", "--minimise", "--property", "WeakIsr"], "--minimise cannot be used with --property."),
+        (["kip320", "--mutate", "--each-lemma"], "--each-lemma cannot be used with --mutate."),
+        (["kip320", "--bounded", "2", "--without-lemma", "InRange"], "--bounded cannot be used with --without-lemma."),
+        (["kip320", "--jobs", "3"], "--jobs applies to --matrix only."),
+        (["--matrix", "kip320"], "leave out kip320"),
+        (["replica", "--set", "replicas=3"], "replica cannot be used with --set."),
         (["kip320", "--smtlib", "/proc/nowhere"], "/proc/nowhere: No such file or directory"),
         (["kip320", "--property", "RecordCommits"], "is met on some path or on none"),
         (["kip320", "--set", "replicas=0"], "setting replicas: expected at least 1, got 0"),
@@ -348,7 +348,7 @@ def test_a_second_solver_agrees_on_a_tenth_of_the_questions(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_the_matrix_is_as_expected() -> None:
-    """docs/proofs.md tells what is expected; here it is found."""
+    """docs/proofs.md lists the expected results; here they are found."""
     ran = CliRunner().invoke(main, ["prove", "--matrix", "--json"])
     assert ran.exit_code == 0, ran.output
     said = json.loads(ran.output)
@@ -384,7 +384,7 @@ def test_an_expectation_that_cannot_be_is_refused(row: str, tmp_path: Path) -> N
 
 
 def test_every_promise_of_every_model_is_expected() -> None:
-    """What no row says anything about would be missing on the page."""
+    """A property without a row would be missing on the page."""
     silent = []
     for name in models():
         mine = [row for row in expected.rows() if row.model == name]

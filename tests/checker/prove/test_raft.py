@@ -46,7 +46,7 @@ def loose(action: str, clause: str, instead: Expr | None = None) -> Model:
 
 
 def broken(changed: Model, action: str, lemma: str) -> bool:
-    """Whether an action leads from a state in which all lemmas hold to one in which this one does not."""
+    """Return True if an action leads from a state in which all lemmas hold to one in which this one does not."""
     induction, _ = induction_of(changed)
     refuter = Refuter(script_of(changed).model.instance(), list(induction.lemmas.values()), 60)
     asked = {question.name: (question, goal) for question, goal in questions(induction, [])}
@@ -82,7 +82,7 @@ def test_that_majorities_meet_is_not_inductive_by_itself() -> None:
 
 
 def test_beside_the_verdict_stands_what_is_believed_of_majorities() -> None:
-    assert "two sets whose sizes together are more than there are elements have one in common" in " ".join(
+    assert "two sets whose sizes add up to more than the number of elements have one in common" in " ".join(
         proof("raft").trusted
     )
 
@@ -116,7 +116,7 @@ def test_where_a_vote_is_forgotten_its_record_breaks() -> None:
         ("GrantVote", "the candidate's log is up to date", "CandidatesHold"),
         ("AdvanceHighWatermark", "a majority has it", "SettledByMajority"),
         ("AdvanceHighWatermark", "the record is of its epoch", "SettledByMajority"),
-        ("Truncate", "the logs part at the offset", "HoldersHold"),
+        ("Truncate", "the logs diverge at the offset", "HoldersHold"),
         ("Fetch", "the logs agree so far", "RecordsAreTheLeaders"),
     ],
 )

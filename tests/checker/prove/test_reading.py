@@ -107,7 +107,7 @@ def test_the_size_of_a_set_of_any_number_of_elements_is_a_function_of_its_member
 
 
 def test_two_majorities_have_a_member_in_common() -> None:
-    """Of any number of elements; two halves need not, nor does a majority have any one element."""
+    """For any number of elements two halves need not, nor does a majority have any one element."""
     one, two, who = field("one", SetOf(Replica)), field("two", SetOf(Replica)), field("who", Replica)
     domain = Domain({})
     everyone, apart = setting(REPLICAS), one.intersect(two).is_empty()

@@ -102,7 +102,7 @@ def test_what_a_broker_promises_begins_and_ends_with_a_behaviour(
 def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
     ran = CliRunner().invoke(main, ["prove", "partition-role"])
     assert (ran.exit_code, "partition-role table: unknown" in ran.output) == (3, True)
-    assert "No promise is stated about this table" in ran.output
+    assert "No property is stated about this table" in ran.output
     assert "each state may follow each other one" in ran.output
     assert "  Leader: a higher epoch, itself the leader" in ran.output
 
@@ -158,4 +158,4 @@ def test_one_promise_can_be_asked_for_and_a_table_has_no_settings() -> None:
     typo = CliRunner().invoke(main, ["prove", "replica", "--property", "NewIsNow"])
     assert (typo.exit_code, "did you mean 'NewIsNew'" in typo.output) == (2, True)
     sets = CliRunner().invoke(main, ["prove", "replica", "--set", "replicas=3"])
-    assert (sets.exit_code, "replica does not go with --set" in sets.output) == (2, True)
+    assert (sets.exit_code, "replica cannot be used with --set" in sets.output) == (2, True)

@@ -73,7 +73,7 @@ def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_in
 
 
 def broken(name: str, action: str, lemma: str) -> bool:
-    """Whether an action leads from a state in which all lemmas hold to one in which this one does not."""
+    """Return True if an action leads from a state in which all lemmas hold to one in which this one does not."""
     induction, _ = induction_of(model(name))
     instance = script_of(model(name)).model.instance(**SMALL)
     refuter = Refuter(instance, list(induction.lemmas.values()), 60)

@@ -1,4 +1,4 @@
-"""What others test with: a log conforms, a model holds, log lines are as Kafka prints them."""
+"""Tests for the tests of others: a log conforms, a model holds, log lines are as Kafka prints them."""
 
 from __future__ import annotations
 

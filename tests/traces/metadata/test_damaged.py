@@ -1,4 +1,4 @@
-"""Damaged segments and snapshots: what is sound is read, what is not is told in a line, in bounded memory."""
+"""Damaged segments and snapshots: sound parts are read, others are reported in a line, in bounded memory."""
 
 from __future__ import annotations
 

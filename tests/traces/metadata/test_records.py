@@ -1,4 +1,4 @@
-"""What is written is read again; what Kafka dumps is what is read; what is broken is told and not given."""
+"""Records that are written are read again and equal Kafka's dumps; broken ones are reported and dropped."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_what_fails_its_crc_is_not_given(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(raw)
     batches = Batches(str(tmp_path / "x"))
     assert sum(len(each.records) for each in batches) == 39
-    assert "CRC is wrong" in (batches.problem or "")
+    assert "a wrong CRC" in (batches.problem or "")
 
 
 def broken(whole: bytes, starts: Sequence[int], dice: random.Random) -> bytes:
@@ -200,8 +200,8 @@ def broken(whole: bytes, starts: Sequence[int], dice: random.Random) -> bytes:
 @pytest.mark.full
 @pytest.mark.parametrize("files", [600, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_broken_files_give_a_note_and_nothing_that_fails_its_crc(tmp_path: Path, files: int) -> None:
-    """What is given was written so; where nothing is told, it is the file from its begin. (Base offsets and epochs are
-    in no CRC: who joins the files of a node looks at them.)"""
+    """Records that are returned were written so; if nothing is reported, they are the file from its beginning. (Base
+    offsets and epochs are in no CRC; the code that joins the files of a node checks them.)"""
     dice = random.Random(files)
     whole = _log()
     file = tmp_path / "00000000000000000000.log"
@@ -276,7 +276,7 @@ def kinds_in(path: Path) -> dict[str, str]:
 
 SEGMENT, NEXT = "00000000000000000007.log", "00000000000000000099.log"
 LIES = b"\0" * 8 + b"\x7f\xff\xff\xff" + bytes(range(200))
-"""What begins as a batch does whose length is beyond belief."""
+"""Bytes that begin as a batch does, with an impossible length."""
 
 
 @pytest.mark.parametrize(

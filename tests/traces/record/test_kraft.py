@@ -110,7 +110,7 @@ def test_a_scenario_that_a_release_cannot_play_is_refused(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("name", "layout"), [("migration", "combined"), ("voters", "combined"), ("voters", "split")])
 def test_a_layout_that_a_scenario_cannot_play_on_is_refused(tmp_path: Path, name: str, layout: str) -> None:
-    with pytest.raises(RecordError, match=rf"scenario {name} has nodes of its own, .*; got the layout {layout}"):
+    with pytest.raises(RecordError, match=rf"scenario {name} has its own nodes, .*; got the layout {layout}"):
         record(find(name), "3.9.1", tmp_path / "x", Options(layout=layout), print)
     assert not (tmp_path / "x").exists()
 

@@ -1,4 +1,4 @@
-"""What the audit makes of a metadata log is what Kafka's own dump of it makes, and what an admin client saw."""
+"""The audit of a metadata log equals Kafka's own dump of it, and the answers to an admin client."""
 
 from __future__ import annotations
 

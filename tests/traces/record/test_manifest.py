@@ -54,5 +54,5 @@ def test_other_znodes_are_left_out(path: str) -> None:
 
 def test_another_json_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("[]")
-    with pytest.raises(ValueError, match="is no manifest of a recording"):
+    with pytest.raises(ValueError, match="is not the manifest of a recording"):
         manifest.read(tmp_path)

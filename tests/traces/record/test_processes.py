@@ -32,7 +32,7 @@ finally:
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; one that waits for its parent to notice its death does not."""
+    """Return True if the process runs; one that waits for its parent to notice its death does not."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -76,7 +76,8 @@ def test_a_paused_process_is_killed(tmp_path: Path) -> None:
 
 
 def test_ports_are_given_out_once() -> None:
-    """Of two clusters of one recording, as in a migration, neither need listen when the other's are looked for."""
+    """With two clusters in one recording, as in a migration, neither need listen when the other's ports are looked
+    for."""
     assert not {*processes.free_ports(20)} & {*processes.free_ports(20)}
 
 

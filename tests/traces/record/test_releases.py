@@ -77,7 +77,7 @@ def test_pom(line: Line) -> None:
 
 def test_without_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RecordError, match="Install Maven, or give"):
+    with pytest.raises(RecordError, match="Install Maven, or pass"):
         jars.jars(line_of("2.0.0"), "2.0.0", tmp_path / "cache")
 
 
@@ -103,13 +103,13 @@ def test_jars_are_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_kafka_home(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no unpacked Kafka"):
+    with pytest.raises(RecordError, match="not an unpacked Kafka"):
         jars.jars_of_home(tmp_path, "2.0.0")
     (tmp_path / "libs").mkdir()
     (tmp_path / "libs" / "kafka_2.12-2.0.0.jar").touch()
     (tmp_path / "libs" / "kafka_2.12-2.0.0-sources.jar").touch()
     assert jars.jars_of_home(tmp_path, "2.0.0") == tmp_path / "libs"
-    with pytest.raises(RecordError, match=r"holds Kafka 2\.0\.0, but --kafka asks for 2\.0\.1"):
+    with pytest.raises(RecordError, match=r"contains Kafka 2\.0\.0, but --kafka asks for 2\.0\.1"):
         jars.jars_of_home(tmp_path, "2.0.1")
 
 

@@ -34,7 +34,7 @@ def test_an_unknown_one_names_the_nearest() -> None:
 
 
 class Znodes:
-    """What scenarios read, without a cluster behind it."""
+    """The parts of a cluster that scenarios read, without a cluster behind them."""
 
     def __init__(self) -> None:
         self.assignments: dict[str, dict[int, list[int]]] = {}

@@ -97,7 +97,7 @@ def test_files_are_read_in_the_order_of_zxid(tmp_path: Path) -> None:
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log.1").write_bytes(b"[2026-01-31 12:00:00,000] INFO")
-    with pytest.raises(ValueError, match=r"log\.1 is no ZooKeeper transaction log"):
+    with pytest.raises(ValueError, match=r"log\.1 is not a ZooKeeper transaction log"):
         changes(tmp_path)
 
 

@@ -1,1 +1,1 @@
-"""Records clusters in KRaft mode: their logs, every node's metadata log, and Kafka's own dump of it."""
+"""Recording of clusters in KRaft mode: their logs, every node's metadata log, and Kafka's own dump of it."""

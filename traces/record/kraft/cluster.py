@@ -39,7 +39,7 @@ SETTINGS: Mapping[str, str] = {
 
 
 class Setting(NamedTuple):
-    """A setting of a node, of the releases from `since` on and before `until`."""
+    """A setting of a node, in releases from `since` on and before `until`."""
 
     name: str
     value: str
@@ -56,25 +56,25 @@ _LOGGERS = {
     "org.apache.kafka.controller": ("INFO", "controller"),
     "kafka.controller": ("TRACE", "controller"),
 }
-"""Loggers with their level and file; the last is that of ZooKeeper mode, before a migration."""
+"""Loggers with their level and file; the last is of ZooKeeper mode, before a migration."""
 _ANSWER_SECONDS = 40.0
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The ids of controllers and brokers; an id in both is a combined node.
-
-    `disks` is how many directories a broker has, `features` are given to the format tool, `release` formats for an
-    earlier one. `founders` are the first voters of a quorum whose voters change (KIP-853); without them the voters are
-    the controllers, as their configuration says.
-    """
+    """The ids of controllers and brokers; an id in both is a combined node."""
 
     controllers: tuple[int, ...] = (1, 2, 3)
     brokers: tuple[int, ...] = (1, 2, 3)
     disks: int = 1
+    """Number of directories of a broker."""
     features: Mapping[str, int] = field(default_factory=dict)
+    """Features that the format tool sets."""
     release: str | None = None
+    """The earlier release for which the format tool formats."""
     founders: tuple[int, ...] = ()
+    """First voters of a quorum whose voters change (KIP-853); if empty, the voters are the controllers in the
+    configuration."""
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -87,7 +87,7 @@ class Layout:
 
 @dataclass
 class KRaftCluster:
-    """Where everything is, and which processes run. Leaving the `with` block kills whatever still runs."""
+    """The paths of a cluster, and its running processes. Leaving the `with` block kills all that still run."""
 
     java: Java
     jars: Path
@@ -121,7 +121,7 @@ class KRaftCluster:
         return self.folder / f"node-{node}"
 
     def disks(self, node: int) -> list[Path]:
-        """The log directories of a node; the first has the metadata log."""
+        """Return the log directories of a node; the first has the metadata log."""
         count = self.layout.disks if node in self.layout.brokers else 1
         return [self.home(node) / f"data-{number}" for number in range(1, count + 1)]
 
@@ -145,7 +145,7 @@ class KRaftCluster:
         (home / "log4j.properties").write_text(log4j_file(home))
 
     def _quorum(self, node: int) -> list[str]:
-        """What the format tool is told of a quorum whose voters change."""
+        """Return the format tool's options for a quorum whose voters change."""
         founders = self.layout.founders
         if not founders:
             return []
@@ -155,16 +155,16 @@ class KRaftCluster:
         return ["--initial-controllers", ",".join(named)]
 
     def _directory(self, node: int) -> str:
-        """The id of a founder's directory: every founder names all of them."""
+        """Return the id of a founder's directory; every founder names all of them."""
         return base64.urlsafe_b64encode(b"isr" + random.Random(f"{self.seed} {node}").randbytes(13)).decode()[:22]
 
     def directory(self, node: int) -> str:
-        """The id of a node's metadata directory, as its meta.properties says."""
+        """Return the id of a node's metadata directory, from its meta.properties."""
         rows = (self.disks(node)[0] / "meta.properties").read_text().splitlines()
         return next(row.partition("=")[2] for row in rows if row.startswith("directory.id="))
 
     def tool(self, main: str, arguments: Sequence[str], home: Path) -> str:
-        """Run one of Kafka's tools to its end; what it printed.
+        """Run one of Kafka's tools to its end, and return its output.
 
         Raises:
             RecordError: it failed.
@@ -179,16 +179,16 @@ class KRaftCluster:
 
     @property
     def servers(self) -> str:
-        """Where clients find the brokers."""
+        """The brokers' addresses, for clients."""
         return ",".join(f"127.0.0.1:{self.ports[f'b{node}']}" for node in self.layout.brokers)
 
     @property
     def voters(self) -> str:
-        """The controllers, as nodes of a quorum with fixed voters are told of them."""
+        """The controllers, as the nodes of a quorum with fixed voters are configured with them."""
         return ",".join(f"{each}@127.0.0.1:{self.ports[f'c{each}']}" for each in self.layout.controllers)
 
     def configuration(self, node: int) -> dict[str, object]:
-        """What a node is configured with."""
+        """Return the configuration of a node."""
         layout = self.layout
         servers = ",".join(f"127.0.0.1:{self.ports[f'c{each}']}" for each in layout.controllers)
         listeners = {
@@ -223,7 +223,7 @@ class KRaftCluster:
         processes.send(self.running[node], number)
 
     def stop(self, node: int, number: Signals, seconds: float = 90.0) -> None:
-        """Stop a node by a signal and wait for its end; killed if it does not end."""
+        """Stop a node by a signal and wait for its end; kill it if it does not end."""
         self.signal(node, number)
         try:
             self.running[node].wait(seconds)
@@ -232,7 +232,7 @@ class KRaftCluster:
         del self.running[node]
 
     def ask(self, command: str) -> str:
-        """What the Admin client answers to a command; "error ..." where Kafka refuses it, or nobody answers."""
+        """Return the Admin client's answer to a command; "error ..." if Kafka refuses it, or no node answers."""
         if self._admin is not None and self._admin.poll() is not None:
             self._admin = None
         admin = self._admin or self._start_admin()
@@ -274,23 +274,23 @@ class KRaftCluster:
         return self._admin
 
     def last_lines(self, node: int, count: int = 15) -> str:
-        """The end of what a node said, for an error message."""
+        """Return the end of a node's output, for an error message."""
         for name in ("server.log", "output.log"):
             file = self.home(node) / name
             if file.is_file() and file.stat().st_size:
                 rows = file.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
                 return f"The last lines of node {node}:\n" + "\n".join(f"  {row[:300]}" for row in rows)
-        return f"Node {node} said nothing."
+        return f"Node {node} printed nothing."
 
 
 def of_release(settings: Iterable[Setting], version: str) -> dict[str, str]:
-    """Those that a release has."""
+    """Return the settings that a release has."""
     release = tuple(int(part) for part in version.split("."))
     return {each.name: each.value for each in settings if each.since <= release < each.until}
 
 
 def log4j_file(logs: Path) -> str:
-    """Kafka's config/log4j.properties for KRaft, without the hourly roll."""
+    """Return Kafka's config/log4j.properties for KRaft, without the hourly roll."""
     rows: dict[str, object] = {"log4j.rootLogger": "INFO, server"}
     for appender in ("server", "state-change", "controller"):
         rows[f"log4j.appender.{appender}"] = "org.apache.log4j.FileAppender"

@@ -1,8 +1,8 @@
-"""Compares what an audit made of a metadata log with Kafka's own dump of it, and with what an admin client saw.
+"""Comparison of an audit of a metadata log with Kafka's own dump of it, and with the answers to an admin client.
 
 The truth is a recording: the dump of each node's copy, folded by Kafka's rule (dump.py), and timeline.jsonl. Each
-version of a partition is *shown* by the audit's timeline, *hidden* (not committed) or *unexplained*; a row that says
-something else is *wrong*.
+version of a partition is *shown* by the audit's timeline, *hidden* (not committed) or *unexplained*; a row with other
+values is *wrong*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..errors import RecordingError
 from .dump import histories
 
 STALE_SECONDS = 20.0
-"""An answer may be so old: a broker that was paused, or cannot reach the controllers, answers what it knew."""
+"""Largest age of an answer: a broker that was paused, or cannot reach the controllers, answers with what it knew."""
 
 
 class _Key(NamedTuple):
@@ -33,18 +33,21 @@ class _Key(NamedTuple):
 
 @dataclass(frozen=True)
 class AdminComparison:
-    """What the admin client saw: how many answers the audit agrees with (states of partitions, leaders of the quorum
-    with its high watermark), and those it does not, each with what the audit has. `earlier`: how many states of
-    partitions may be of a time that no record is left of, as the log begins with a snapshot."""
+    """Comparison of the audit with the answers to the admin client."""
 
     partitions: int
+    """Number of states of partitions with which the audit agrees."""
     quorum: int
+    """Number of answers about the quorum (leader and high watermark) with which the audit agrees."""
     wrong: tuple[tuple[str, str], ...]
+    """Answers with which it does not agree, each with the audit's value."""
     earlier: int = 0
+    """Number of states of partitions that may be from a time without records, because the log begins with a
+    snapshot."""
 
 
 def versions(recording: Path) -> list[Version]:
-    """Every version of every partition that any node's copy has, in the order of offsets.
+    """Return every version of every partition in any node's copy, in the order of offsets.
 
     Raises:
         RecordingError: the recording has no dump.
@@ -61,10 +64,10 @@ def _copies(recording: Path) -> dict[str, list[Version]]:
 
 
 def compare(recording: Path, manifest: Mapping[str, Any], timeline: Iterable[TimelineRow]) -> Comparison:
-    """Classes every version of the dump, and every row of the timeline that is a record's.
+    """Classify every version of the dump, and check every row of the timeline that is a record's.
 
-    Rows of lines of text, of before a migration, are left out. One of a snapshot is held against the version with its
-    partition epoch, if the dump has it, and shows none.
+    Rows of text lines, from before a migration, are left out. A row of a snapshot is compared with the version with its
+    partition epoch, if the dump has one, and shows none.
 
     Raises:
         RecordingError: the recording has no dump.
@@ -115,11 +118,12 @@ def _expected(version: Version | None) -> str:
 def compare_admin(
     recording: Path, timeline: Iterable[TimelineRow], logs: Sequence[Mapping[str, Any]]
 ) -> AdminComparison:
-    """Holds each answer that the admin client got against what the audit says of that time.
+    """Compare each answer to the admin client with the audit at that time.
 
     Args:
         timeline: the rows of the audit.
-        logs: `metadata` of the audit's JSON: who led each raft epoch, where records begin, and up to where they are
+        logs: `metadata` of the audit's JSON: the leader of each raft epoch, where records begin, and up to where they
+            are
             committed.
     """
     states: dict[tuple[str, int], list[TimelineRow]] = {}
@@ -146,14 +150,14 @@ def compare_admin(
 
 
 def _is_earlier(word: str, time: float, states: Mapping[tuple[str, int], Sequence[TimelineRow]]) -> bool:
-    """Whether an answer may show the state before the first change of the partition that the log has."""
+    """Return True if an answer may show the state before the first change of the partition in the log."""
     topic, number, *_ = word.split(":")
     rows = states.get((topic, int(number)))
     return not rows or (time - STALE_SECONDS) * 1000 <= (rows[0].ts or 0)
 
 
 def _answers(recording: Path) -> Iterable[tuple[float, str, str]]:
-    """Time in seconds since 1970, kind and text of each answer; none of what was refused, or nobody answered."""
+    """Yield time in seconds since 1970, kind and text of each answer, without refused and unanswered requests."""
     for line in (recording / "timeline.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["kind"] in ("quorum", "partitions") and not str(row.get("answer", "error")).startswith("error"):
@@ -161,7 +165,7 @@ def _answers(recording: Path) -> Iterable[tuple[float, str, str]]:
 
 
 def _quorum(answer: str, leaders: Mapping[int, int], committed: int) -> str | None:
-    """None if the audit agrees with a leader, its epoch and a high watermark; else what it has."""
+    """Return None if the audit agrees with a leader, its epoch and a high watermark; else the audit's values."""
     leader, epoch, high_watermark = map(int, answer.split())
     if leader not in (-1, leaders.get(epoch)):
         return f"epoch {epoch} led by {leaders.get(epoch, 'nobody')}"
@@ -169,7 +173,8 @@ def _quorum(answer: str, leaders: Mapping[int, int], committed: int) -> str | No
 
 
 def _partition(word: str, time: float, states: Mapping[tuple[str, int], Sequence[TimelineRow]]) -> str | None:
-    """None if the partition was in the state within the time in which an answer may be stale; else what it was in."""
+    """Return None if the partition was in the state within the time in which an answer may be stale; else its state
+    then."""
     topic, number, leader, isr, _ = word.split(":")
     rows = states.get((topic, int(number)), [])
     ends = (*((later.ts or 0) for later in rows[1:]), float("inf"))

@@ -1,7 +1,8 @@
-"""What Kafka's own dump tool printed of a recording's metadata logs, and the states of partitions that it makes.
+"""The output of Kafka's own dump tool for a recording's metadata logs, and the states of partitions that follow from
+it.
 
-The states are made from the tool's text alone, by the rule of `PartitionRegistration.merge`: nothing here reads the
-files as the audit does, which is held against it.
+The states are made from the tool's text alone, by the rule of `PartitionRegistration.merge`. This module reads no file
+as the audit does, because the audit is compared with it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ...metadata.files import named
 from ..compare import Version
 
 DUMP = "metadata.dump.xz"
-"""What Kafka's dump tool says of a node's segments and snapshots."""
+"""The file with the dump tool's output for a node's segments and snapshots."""
 _NO_CHANGE = -2
 _BATCH = re.compile(r"baseOffset: \d+ .*partitionLeaderEpoch: (-?\d+) ")
 _RECORD = re.compile(r"\| offset: (\d+) CreateTime: (\d+) .*?headerKeys: \[\] (.*)$")
@@ -36,16 +37,19 @@ _MERGED = {
 
 @dataclass(frozen=True)
 class Dumped:
-    """A record: `time` in ms since 1970, `epoch` of its batch; `text` is what the tool says of its content."""
+    """A record of a dump."""
 
     offset: int
     epoch: int
+    """Epoch of its batch."""
     time: int
+    """Milliseconds since 1970."""
     text: str
+    """The tool's text for its content."""
 
 
 def dumped(recording: Path) -> Iterator[tuple[Path, list[Dumped]]]:
-    """Each file of a recording's metadata logs and what was printed of it, node after node."""
+    """Yield each file of a recording's metadata logs and its printed records, node by node."""
     for dump in sorted((*recording.glob("node-*/metadata-dump.txt"), *recording.glob(f"node-*/{DUMP}"))):
         raw = dump.read_bytes()
         file, rows, epoch = None, list[Dumped](), -1
@@ -63,8 +67,8 @@ def dumped(recording: Path) -> Iterator[tuple[Path, list[Dumped]]]:
 
 
 def histories(recording: Path) -> dict[str, list[Version]]:
-    """The versions of partitions that each node's copy has, in their order; `zxid` is the offset of the record, and the
-    controller's epoch that of its batch."""
+    """Return the versions of partitions in each node's copy, in order; `zxid` is the offset of the record, and the
+    controller epoch that of its batch."""
     segments: dict[str, list[Dumped]] = {}
     snapshots: dict[str, list[tuple[int, list[Dumped]]]] = {}
     for path, rows in dumped(recording):
@@ -77,7 +81,7 @@ def histories(recording: Path) -> dict[str, list[Version]]:
 
 
 def _history(rows: list[Dumped], snapshots: list[tuple[int, list[Dumped]]]) -> list[Version]:
-    """From the first record on, or from the first snapshot where the log's beginning is gone."""
+    """Return the versions from the first record on, or from the first snapshot if the beginning of the log is gone."""
     rows = sorted(rows, key=lambda row: row.offset)
     fold = _Fold()
     start = rows[0].offset if rows else 0
@@ -102,14 +106,14 @@ class _Partition:
 
 @dataclass
 class _Fold:
-    """Topics by id and their partitions, and every version that there was."""
+    """Topics by id and their partitions, and every version so far."""
 
     names: dict[str, str] = field(default_factory=dict)
     created: Counter[str] = field(default_factory=Counter)
     partitions: dict[tuple[str, int], _Partition] = field(default_factory=dict)
     versions: list[Version] = field(default_factory=list)
     before: tuple[Any, ...] | None = None
-    """What there was before the metadata transaction that is open."""
+    """The state before the open metadata transaction."""
 
     def all(self, rows: Iterable[Dumped]) -> None:
         for row in rows:
@@ -163,7 +167,8 @@ class _Fold:
         self._seen(row, key)
 
     def _cleared(self, row: Dumped, topic: str) -> None:
-        """Partitions of a topic, of all where it has no name, forget who was eligible."""
+        """Clear the eligible leader replicas of a topic's partitions, or of all partitions if the record names no
+        topic."""
         for key, known in self.partitions.items():
             if topic in ("", self.names[key[0]]) and (known.elr or known.last):
                 known.elr, known.last, known.epoch = [], [], known.epoch + 1

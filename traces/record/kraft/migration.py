@@ -12,8 +12,8 @@ _Settings = dict[str, object]
 
 
 def run(story: Story) -> None:
-    """Brokers with ZooKeeper; controllers beside it; both written; brokers without it; controllers without it. One
-    broker is killed in each phase but the last."""
+    """Play the migration: brokers with ZooKeeper; controllers beside it; both written; brokers without it; controllers
+    without it. One broker is killed in each phase but the last."""
     cluster = story.cluster
     brokers, controllers = cluster.layout.brokers, cluster.layout.controllers
     with Cluster(cluster.java, cluster.jars, cluster.folder, brokers, "INFO", {}) as old:
@@ -70,7 +70,7 @@ def _again(story: Story, nodes: Iterable[int], settings: Callable[[int], _Settin
 
 
 def _cluster_id(zookeeper: str) -> str:
-    """What ZooKeeper calls the cluster: controllers are formatted with the same."""
+    """Return ZooKeeper's id of the cluster, with which the controllers are formatted."""
     from kazoo.client import KazooClient
 
     client = KazooClient(zookeeper)
@@ -83,7 +83,8 @@ def _cluster_id(zookeeper: str) -> str:
 
 
 def _format(story: Story, controller: int) -> list[str]:
-    """Brokers choose the id in ZooKeeper; it may begin with "-": an argument of its own would then be an option."""
+    """Return the arguments that format a controller. Brokers choose the id in ZooKeeper; it may begin with "-", so that
+    a separate argument would be taken for an option."""
     cluster = story.cluster
     return ["format", f"--cluster-id={cluster.cluster_id}", "-c", str(cluster.home(controller) / "server.properties")]
 
@@ -93,7 +94,7 @@ def _migrating(zookeeper: str) -> _Settings:
 
 
 def _with_zookeeper(story: Story, broker: int, zookeeper: str) -> _Settings:
-    """Of a broker in ZooKeeper mode."""
+    """Return the settings of a broker in ZooKeeper mode."""
     in_kraft = ("process.roles", "node.id", "controller.quorum.voters", "controller.listener.names")
     kept = {name: value for name, value in story.cluster.configuration(broker).items() if name not in in_kraft}
     protocol = story.cluster.version.rpartition(".")[0]
@@ -102,6 +103,6 @@ def _with_zookeeper(story: Story, broker: int, zookeeper: str) -> _Settings:
 
 
 def _with_both(story: Story, broker: int, zookeeper: str) -> _Settings:
-    """Of a broker in ZooKeeper mode that knows the controllers."""
+    """Return the settings of a broker in ZooKeeper mode that knows the controllers."""
     quorum = {"controller.quorum.voters": story.cluster.voters, "controller.listener.names": "CONTROLLER"}
     return {**_with_zookeeper(story, broker, zookeeper), **_migrating(zookeeper), **quorum}

@@ -1,4 +1,5 @@
-"""Records one scenario in KRaft mode: starts the cluster, plays the story, keeps logs, metadata and Kafka's dump."""
+"""Recording of one scenario in KRaft mode: starts the cluster, plays the story, keeps logs, metadata and Kafka's
+dump."""
 
 from __future__ import annotations
 
@@ -31,11 +32,11 @@ from .scenarios import KRaftScenario
 from .story import Story
 
 GZIP_FROM = 50_000
-"""Bytes from which a log is kept compressed."""
+"""Size in bytes from which a log is kept compressed."""
 KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
 _KEPT_KINDS = (*RECORDS, "quorum-state", "epochs", "properties")
-"""Kinds of metadata files that are kept: no leftovers, and no index, of which a killed node leaves ten megabytes of
-zeros."""
+"""Kinds of metadata files that are kept: no leftovers, and no index, because a killed node leaves ten megabytes of
+zeros in one."""
 FORMAT = 1
 _FEATURES_SINCE = (4, 0)
 """The first release whose format tool sets features."""
@@ -44,7 +45,8 @@ LAYOUTS = {"combined": ((1, 2, 3), (1, 2, 3)), "split": ((11, 12, 13), (1, 2, 3)
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chooses beside scenario and version; `layout` is a name of LAYOUTS, None the scenario's own."""
+    """Options that a user sets beside scenario and version; `layout` is a name of LAYOUTS, or None for the scenario's
+    own."""
 
     seed: int = 0
     layout: str | None = None
@@ -53,7 +55,7 @@ class Options:
 
 
 def line_of(version: str) -> releases.Line:
-    """The row of a full version; RecordError or UnknownNameError otherwise."""
+    """Return the row of a full version; RecordError or UnknownNameError otherwise."""
     for line in releases.KRAFT_LINES:
         if version in line.patches:
             return line
@@ -64,13 +66,13 @@ def line_of(version: str) -> releases.Line:
 def record(
     scenario: KRaftScenario, version: str, out: Path, options: Options, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Runs the scenario and leaves the recording in the folder `out`; its manifest.
+    """Run the scenario, leave the recording in the folder `out`, and return its manifest.
 
     Raises:
         RecordError: it cannot be made; then there is no `out`, and no process is left.
     """
     if out.exists():
-        raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+        raise RecordError(f"{out} exists: recordings are never overwritten. Choose another --out, or remove it.")
     line = line_of(version)
     if not scenario.since <= releases.key(version) < scenario.until:
         first, end = (".".join(map(str, each)) for each in (scenario.since, scenario.until))
@@ -128,8 +130,8 @@ def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
         # Voters join and leave, or brokers of ZooKeeper are there first: these name their nodes.
         if layout != own and (scenario.starts_nodes or own.founders):
             raise RecordError(
-                f"The scenario {scenario.name} has nodes of its own, controllers {_listed(own.controllers)} and "
-                f"brokers {_listed(own.brokers)}; got the layout {options.layout}. Give --kraft without a layout."
+                f"The scenario {scenario.name} has its own nodes, controllers {_listed(own.controllers)} and brokers "
+                f"{_listed(own.brokers)}; got the layout {options.layout}. Use --kraft without a layout."
             )
     return layout
 
@@ -139,7 +141,7 @@ def _listed(ids: tuple[int, ...]) -> str:
 
 
 def _write(file: Path, raw: bytes) -> None:
-    """A log, compressed if it is large; the same bytes every time."""
+    """Write a log, compressed if it is large; the bytes are the same every time."""
     if len(raw) < GZIP_FROM:
         file.write_bytes(raw)
     else:
@@ -157,13 +159,13 @@ def _without_zeros(segment: Path) -> None:
 
 
 def _is_kept(file: Path) -> bool:
-    """Whether a file of a metadata folder belongs to a recording."""
+    """Return True if a file of a metadata folder belongs to a recording."""
     found = named(str(file)) if file.is_file() else None
     return found is not None and found.kind in _KEPT_KINDS
 
 
 def _keep(cluster: KRaftCluster, node: int, kept: Path, dump_tool: str) -> list[str]:
-    """Copies a node's logs and metadata files, and the dump of them; their names. Folders are not told."""
+    """Copy a node's logs and metadata files, and the dump of them; return their names. Folders are not named."""
     target = kept / f"node-{node}"
     (target / "metadata").mkdir(parents=True)
     for name in KEPT_LOGS:

@@ -1,4 +1,4 @@
-"""The scenarios of clusters in KRaft mode: a layout, and what is done to it."""
+"""The scenarios of clusters in KRaft mode: a layout, and the actions on it."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _SMALL = (
     Setting("internal.metadata.max.batch.size.in.bytes", "8192", since=(4, 1)),
     Setting("metadata.max.retention.bytes", "20000"),
 )
-"""Segments of so few bytes that a minute fills several, and the first are deleted."""
+"""Settings for segments so small that a minute fills several, and the first are deleted."""
 
 
 @dataclass(frozen=True)
 class KRaftScenario:
-    """What is done to a cluster; `run` finds every node up, unless it starts them itself.
-
-    `settings` are the nodes' own; `features` are set by the format tool, in releases that have them. It can be played
-    on releases from `since` on and before `until`. With `traffic` records are written, and the manifest tells which of
-    them were acknowledged.
-    """
+    """The actions on a cluster; `run` finds every node up, unless it starts them itself."""
 
     name: str
     summary: str
     run: Callable[[Story], None]
     layout: Layout = field(default_factory=Layout)
     settings: Sequence[Setting] = ()
+    """Settings of the nodes."""
     features: Mapping[str, int] = field(default_factory=dict)
+    """Features that the format tool sets, in releases that have them."""
     since: tuple[int, ...] = (3, 3)
+    """First release on which it can be played."""
     until: tuple[int, ...] = (5, 0)
+    """First release on which it can no longer be played."""
     starts_nodes: bool = False
     traffic: bool = False
+    """Producers write records, and the manifest lists the acknowledged ones."""
 
 
 def _failover(story: Story) -> None:
@@ -201,7 +201,7 @@ def _jbod(story: Story) -> None:
 
 
 def _chaos(story: Story) -> None:
-    """Random deeds, chosen by the seed, for a minute and a half; at most one node is down or paused at a time."""
+    """Random actions, chosen by the seed, for a minute and a half; at most one node is down or paused at a time."""
     dice, brokers = story.random, story.cluster.layout.brokers
     topics: list[str] = []
     made = 0
@@ -252,7 +252,7 @@ def _chaos(story: Story) -> None:
 
 
 def _voters(story: Story) -> None:
-    """A controller joins the voters, one that leads leaves them and joins again, one is killed and taken out."""
+    """A controller joins the voters, a leading one leaves them and joins again, one is killed and removed."""
     cluster, spare = story.cluster, 14
     story.create("v", {0: [1, 2, 3], 1: [2, 3, 1]}, min_insync_replicas=2)
     story.sleep(2)
@@ -307,13 +307,13 @@ def _segments(story: Story) -> None:
 _ALL = (
     KRaftScenario("failover", "the active controller dies, then stops", _failover, traffic=True),
     KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
-    KRaftScenario("reassign", "move replicas, also onto a broker that is down; cancel", _reassign),
-    KRaftScenario("grow", "move replicas while one that stays is down", _grow),
+    KRaftScenario("reassign", "move replicas, even onto a broker that is down; cancel", _reassign),
+    KRaftScenario("grow", "move replicas while a remaining one is down", _grow),
     KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT, traffic=True),
     KRaftScenario(
         "elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR, traffic=True
     ),
-    KRaftScenario("jbod", "a directory of two fails and comes back", _jbod, Layout(disks=2)),
+    KRaftScenario("jbod", "one of two directories fails and comes back", _jbod, Layout(disks=2)),
     KRaftScenario("voters", "voters join and leave (KIP-853)", _voters, _VOTERS, since=(3, 9)),
     KRaftScenario("segments", "small segments, snapshots, a log whose beginning is gone", _segments, settings=_SMALL),
     KRaftScenario(
@@ -334,7 +334,7 @@ def scenarios() -> Mapping[str, KRaftScenario]:
 
 
 def find(name: str) -> KRaftScenario:
-    """The scenario of that name; an unknown one raises UnknownNameError with the nearest."""
+    """Return the scenario with that name; an unknown one raises UnknownNameError with the nearest."""
     if name not in scenarios():
         raise unknown("scenario of KRaft", name, scenarios())
     return scenarios()[name]

@@ -1,4 +1,4 @@
-"""What is done to a KRaft cluster, noted with its time."""
+"""Actions on a KRaft cluster, each noted with its time."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from ..traffic import Traffic
 from .cluster import KRaftCluster
 
 READY_SECONDS = 180.0
-"""Generous: the machine may be busy with other things."""
+"""Generous, because the machine may be busy with other things."""
 NEW_LEADER_SECONDS = 20.0
 _NO_LEADER = "NotLeaderOrFollowerException"
 
 
 @dataclass
 class Story:
-    """A cluster and what was done to it. `timeline` has a row for each deed: seconds, kind, and what belongs to it."""
+    """A cluster and the actions on it so far."""
 
     cluster: KRaftCluster
     random: random.Random
     tell: Callable[[str], None]
     timeline: list[dict[str, Any]] = field(default_factory=list)
+    """A row for each action: seconds, kind, and its details."""
     paused: set[int] = field(default_factory=set)
     began: float = field(default_factory=time.time)
     traffic: Traffic | None = None
-    """Of a scenario that says it has traffic."""
+    """None unless the scenario has traffic."""
 
     def note(self, kind: str, **what: Any) -> None:
         self.timeline.append({"t": round(time.time(), 3), "kind": kind, **what})
         self.tell(f"{time.time() - self.began:6.1f} s  {kind} {' '.join(str(each) for each in what.values())}")
 
     def begin(self) -> None:
-        """Format and start every node; wait until every broker is there.
+        """Format and start every node; wait until every broker is up.
 
         Raises:
             RecordError: they do not come up.
@@ -84,7 +85,7 @@ class Story:
         self.note("resume", node=node)
 
     def ask(self, *words: object) -> str:
-        """An admin's request; its answer is noted, a refusal too."""
+        """Send an admin's request; note its answer, even a refusal."""
         command = " ".join(map(str, words))
         answer = self.cluster.ask(command)
         self.note("admin", cmd=command, answer=answer[:200])
@@ -105,8 +106,8 @@ class Story:
         return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
 
     def vote_in(self, controller: int) -> str:
-        """Make a controller a voter of the quorum; asked again while the answer is of one that leads no more, which a
-        broker may ask for some seconds."""
+        """Make a controller a voter of the quorum. The request is repeated while a node that no longer leads answers
+        it; a broker may ask such a node for some seconds."""
         address = f"127.0.0.1:{self.cluster.ports[f'c{controller}']}"
         deadline = time.monotonic() + NEW_LEADER_SECONDS
         while True:
@@ -119,7 +120,8 @@ class Story:
         return self.ask("vote-out", controller, self.cluster.directory(controller))
 
     def partitions(self) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
-        """Leader, ISR and replicas of every partition, as the admin client sees them; empty if nobody answers."""
+        """Return leader, ISR and replicas of every partition, as the admin client sees them; empty if no node
+        answers."""
         answer = self.cluster.ask("partitions")
         found = {}
         for word in answer.split() if not answer.startswith("error") else ():
@@ -129,7 +131,7 @@ class Story:
         return found
 
     def leader(self) -> int | None:
-        """The active controller; None if nobody answers."""
+        """Return the active controller; None if no node answers."""
         answer = self.cluster.ask("quorum").split()
         self.timeline.append({"t": round(time.time(), 3), "kind": "quorum", "answer": " ".join(answer)})
         return int(answer[0]) if answer and answer[0].lstrip("-").isdigit() else None

@@ -1,4 +1,4 @@
-"""The scenarios: one module each, holding a `Scenario` called `scenario`; the list below is read from the modules."""
+"""The scenarios: one module each, with a `Scenario` called `scenario`; the list below is read from the modules."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from ..story import Story
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is done to a cluster. `run` finds ZooKeeper up and no broker started.
-
-    `settings` are the brokers' own, `disks` how many log directories each has. With `traffic` records are written, and
-    the manifest tells what became of them.
-    """
+    """The actions on a cluster. `run` finds ZooKeeper up and no broker started."""
 
     name: str
     summary: str
     brokers: tuple[int, ...]
     run: Callable[[Story], None]
     settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the brokers."""
     disks: int = 1
+    """Number of log directories of each broker."""
     traffic: bool = False
+    """Producers write records, and the manifest lists what became of them."""
 
 
 def names() -> list[str]:
@@ -34,12 +33,12 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Scenario:
-    """The scenario of that name; RecordError names the nearest one otherwise."""
+    """Return the scenario with that name; RecordError names the nearest one otherwise."""
     if name not in names():
         near = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise RecordError(f"There is no scenario {name!r}.{hint} There are: {', '.join(names())}.")
     found = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").scenario
     if not isinstance(found, Scenario):
-        raise TypeError(f"{name}: `scenario` is no Scenario")
+        raise TypeError(f"{name}: `scenario` is not a Scenario")
     return found

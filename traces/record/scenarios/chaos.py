@@ -1,4 +1,4 @@
-"""Random deeds, chosen by the seed and by what the cluster is like at that moment.
+"""Random actions, chosen by the seed and by the state of the cluster.
 
 At least one broker always runs; at the end all do.
 """
@@ -36,7 +36,7 @@ def run(story: Story) -> None:
 
 
 def possible(story: Story) -> list[tuple[Callable[[], None], float]]:
-    """The deeds that can be done now, each with its weight."""
+    """Return the actions that are possible now, each with its weight."""
     choose = story.random.choice
     running = sorted(story.running() - story.paused)
     dead = sorted(set(BROKERS) - story.running())

@@ -1,7 +1,8 @@
 """The controller is paused at the death of a broker, replaced meanwhile, and resumed before its session ends.
 
-KAFKA-6082: up to 2.0 it handles that death with its old epoch, after the new controller did: it gives up what the new
-one has written (`written by another controller`), and writes the rest. From 2.1 on its first write fails: it resigns.
+KAFKA-6082: up to 2.0 it handles that death with its old epoch, after the new controller did. It gives up the states
+that the new one has written (`written by another controller`), and writes the others. From 2.1 on its first write
+fails, and it resigns.
 """
 
 from __future__ import annotations

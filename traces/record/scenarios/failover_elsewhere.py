@@ -10,7 +10,7 @@ from . import Scenario
 
 
 def stop_both(story: Story) -> None:
-    """Two partitions lose both replicas, one none."""
+    """Stop both replicas of two partitions, and none of a third."""
     story.create_topic("t", {0: [1, 2], 1: [2, 1], 2: [3, 4]})
     story.wait_for_isr("t")
     story.settle()

@@ -33,7 +33,7 @@ def run(story: Story) -> None:
 
 
 def held_up_deletion(story: Story) -> None:
-    """Deletes `gone`; neither broker that stops meanwhile is the controller."""
+    """Delete `gone` while two brokers stop, neither of them the controller."""
     other, dead = sorted({1, 2, 3} - {story.wait_for_controller()})
     story.stop(dead)
     story.settle()

@@ -1,7 +1,7 @@
-"""One of a leader's two log directories fails under it, and is mended before the broker starts again.
+"""One of a leader's two log directories fails, and is repaired before the broker starts again.
 
-From 1.0 on (KIP-112) the broker goes on with the other directory, and the controller elects others for what was on the
-failed one; up to 0.11 it halts.
+From 1.0 on (KIP-112) the broker goes on with the other directory, and the controller elects other leaders for the
+partitions on the failed one; up to 0.11 it halts.
 """
 
 from __future__ import annotations

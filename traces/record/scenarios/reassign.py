@@ -26,7 +26,7 @@ def run(story: Story) -> None:
 
 
 def onto_a_dead_broker(story: Story) -> None:
-    """Brokers 1 (the controller) and 3 go down and come back; move-1 goes to 3 meanwhile."""
+    """Stop brokers 1 (the controller) and 3 and start them again; move-1 goes to 3 meanwhile."""
     story.stop(3)
     story.settle()
     story.reassign("move", {1: [2, 3]})
@@ -42,4 +42,4 @@ def onto_a_dead_broker(story: Story) -> None:
     story.settle()
 
 
-scenario = Scenario("reassign", "move leaders and followers, also onto a broker that is down", (1, 2, 3, 4), run)
+scenario = Scenario("reassign", "move leaders and followers, even onto a broker that is down", (1, 2, 3, 4), run)

@@ -1,7 +1,7 @@
 """Records are written while each broker stops once, and while a leader dies that is ahead of its followers.
 
-No committed record is lost: every election is clean. What the dead leader had alone was acknowledged with acks=1 only,
-and is cut off its log when it is back.
+No committed record is lost, because every election is clean. Records that only the dead leader had were acknowledged
+with acks=1 only, and are cut off its log when it is back.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run(story: Story) -> None:
 
 
 def ahead_of_its_followers(story: Story) -> None:
-    """The leader of one-0 writes what its followers do not fetch, then dies."""
+    """Make the leader of one-0 write records that its followers do not fetch, then kill it."""
     time.sleep(2)
     leader = story.znodes.state("one", 0)["leader"]
     others = sorted({1, 2, 3} - {leader})

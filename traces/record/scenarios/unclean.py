@@ -1,8 +1,8 @@
 """The leader is alone in the ISR when it dies; a follower that lacks its last records is elected.
 
-Broker 1 is the controller and has no replica. Broker 3 sleeps until the ISR is the leader (broker 2) alone, which then
-commits more records, and wakes up when the leader is dead, before its own session ends. `quiet` is written to no more
-some seconds before the leader dies, so that the high watermark that its disk knows is its last one.
+Broker 1 is the controller and has no replica. Broker 3 sleeps until the leader (broker 2) is alone in the ISR and
+commits more records; it wakes up after the leader is dead, before its own session ends. The last record of `quiet` is
+written some seconds before the leader dies, so that the high watermark on its disk is the last one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import Scenario
 
 ALONE_SECONDS = 1.5
 CHECKPOINT_SECONDS = 2.5
-"""More than the brokers wait between two checkpoints of high watermarks."""
+"""Longer than the brokers wait between two checkpoints of high watermarks."""
 
 
 def run(story: Story) -> None:

@@ -156,7 +156,7 @@ def _counted(views: Table) -> Table:
     return false_where_absent(marked, "fresh", "emptied", "joined")
 
 
-PARTITION_VIEWS = Input("partition views", _LINES, partition_views)
+PARTITION_VIEWS = Input("partition views", _LINES, partition_views, excuses=("order", "creation"))
 
 
 def without_deletions(views: Table) -> Table:

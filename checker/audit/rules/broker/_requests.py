@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...observe.broker.handled import KINDS
+from ...sources.requests.columns import KINDS
 from ...table.protocol import Row
 
 

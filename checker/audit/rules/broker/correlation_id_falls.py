@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from .....model.expr import both
 from ...fields import correlation_id
-from ...observe.broker.handled import KINDS, before_id, before_of, of
+from ...sources.requests.columns import KINDS, before_id, before_of, of
 from ..remedy import CONTROLLER_EPOCH, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless

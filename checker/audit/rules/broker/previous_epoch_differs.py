@@ -32,6 +32,7 @@ from ...observe.broker.taken import PRINTED_IN_TURN
 from ..conditions import in_releases
 from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
+from ..shown_by import EPOCH_DIFFERS
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 from ._words import does, where
 
@@ -46,6 +47,7 @@ _older = remembers & (previous_leader_epoch < epoch_before)
 
 RULE = Rule(
     code="KR602",
+    shows=(EPOCH_DIFFERS,),
     name="previous-epoch-differs",
     observation="epochs_before",
     kind="replica",

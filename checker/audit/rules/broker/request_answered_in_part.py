@@ -17,7 +17,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import count
-from ...observe.broker.handled import answered
+from ...sources.requests.columns import answered
 from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless

@@ -9,6 +9,7 @@ from ...table.protocol import Row
 from ..moves import may_precede, may_precede_with_gap, may_precede_with_one_more, valid_in
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
+from ..shown_by import NOTHING_LED_THERE
 from ..verdicts import ILLEGAL, SUSPICIOUS, UNKNOWN, allowed_in
 from ._words import moved, not_allowed, possible_states, wanted_sources
 
@@ -42,6 +43,7 @@ def impossible_state(machine: str, code: str) -> Rule:
     """Return a rule: hidden moves can have led to a line's from-state since the line before."""
     return Rule(
         code=code,
+        shows=(NOTHING_LED_THERE,),
         name=f"impossible-{machine}-state",
         observation=f"{machine}_moves",
         kind=machine,

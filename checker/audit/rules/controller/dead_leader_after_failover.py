@@ -56,6 +56,7 @@ from ...table.protocol import Row
 from ..conditions import behaviour_releases, in_releases
 from ..remedy import STATE, Remedy
 from ..rule import Rule
+from ..shown_by import NOTHING_MOVED
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN
 from ._words import ids, where
 
@@ -125,6 +126,7 @@ def _got(row: Row) -> str:
 
 RULE = Rule(
     code="KR401",
+    shows=(NOTHING_MOVED,),
     name="dead-leader-after-failover",
     observation="failed_starts",
     applies=_offline_at_start,

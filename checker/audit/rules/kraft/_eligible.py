@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....model.expr import Expr, const, ite, substitute
 from ...observe.compared import was
-from ...observe.kraft.columns import elr, elr_on
+from ...sources.metadata.columns import elr, elr_on
 from ..conditions import step
 
 _ELIGIBLE = ite(elr_on, was(elr), const(frozenset(), elr.sort))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....model.expr import Expr, ite
-from ...observe.kraft.columns import committed
+from ...sources.metadata.columns import committed
 from ...table.protocol import Row
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 

@@ -17,7 +17,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import version_named
+from ...sources.metadata.columns import version_named
 from ..rule import Rule
 from ._remedies import LEVEL
 from ._words import broken_unless

@@ -20,7 +20,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both, either
-from ...observe.kraft.columns import again, created, elr_on, named, unchanged
+from ...sources.metadata.columns import again, created, elr_on, named, unchanged
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._remedies import PARTITION_STATE

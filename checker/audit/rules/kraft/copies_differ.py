@@ -18,7 +18,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.kraft.columns import committed, fits, proved
+from ...sources.metadata.columns import committed, fits, proved
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS

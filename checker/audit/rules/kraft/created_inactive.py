@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...fields import releases
-from ...observe.kraft.columns import created, inactive, isr, leader, migrating
+from ...sources.metadata.columns import created, inactive, isr, leader, migrating
 from ..conditions import in_releases
 from ..rule import Rule
 from ._remedies import PARTITION_STATE

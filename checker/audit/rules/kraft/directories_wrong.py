@@ -18,7 +18,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.kraft.columns import directory_count, perhaps_lost, replica_count, wrong_directories
+from ...sources.metadata.columns import directory_count, perhaps_lost, replica_count, wrong_directories
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS
 from ._remedies import DIRECTORIES

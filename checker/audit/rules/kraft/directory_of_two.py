@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from .....model.expr import both
 from .....specs.metadata.levels import DIRECTORIES
-from ...observe.kraft.columns import level, registers, shared_directories
+from ...sources.metadata.columns import level, registers, shared_directories
 from ..rule import Rule
 from ._remedies import DIRECTORIES as REMEDY
 from ._words import broken_unless, ids

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...observe.compared import was
-from ...observe.kraft.columns import again, elr, elr_on, isr, isr_size, leader, min_isr, named
+from ...sources.metadata.columns import again, elr, elr_on, isr, isr_size, leader, min_isr, named
 from ..rule import Rule
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, elr_on, isr, isr_size, min_isr, relocated
+from ...sources.metadata.columns import created, elr, elr_on, isr, isr_size, min_isr, relocated
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._remedies import RECORDS_MAY_BE_LOST

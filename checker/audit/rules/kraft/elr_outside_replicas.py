@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from .....model.expr import both, ite
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, elr_on, last_known, replicas
+from ...sources.metadata.columns import created, elr, elr_on, last_known, replicas
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 from ._remedies import REASSIGNMENT

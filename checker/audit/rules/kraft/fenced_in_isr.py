@@ -14,7 +14,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import still_in
+from ...sources.metadata.columns import still_in
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import both
 from ...observe.compared import was
-from ...observe.kraft.columns import elr, inactive, isr, last_known, leader, named, recovering
+from ...sources.metadata.columns import elr, inactive, isr, last_known, leader, named, recovering
 from ..rule import Rule
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where

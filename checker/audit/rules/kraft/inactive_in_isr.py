@@ -20,7 +20,7 @@ from .....model.expr import both, either
 from .....model.kraft.views import JOINS_ACTIVE, REVERTED_UNCLEANLY
 from ...fields import releases
 from ...observe.compared import was
-from ...observe.kraft.columns import isr, leader
+from ...sources.metadata.columns import isr, leader
 from ..conditions import in_releases, step
 from ..rule import Rule
 from ._remedies import PARTITION_STATE

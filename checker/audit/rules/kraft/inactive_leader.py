@@ -17,7 +17,7 @@ from __future__ import annotations
 from .....model.expr import both
 from .....model.kraft.views import ELECTED_ACTIVE
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, isr, last_known, leader, named, recovering
+from ...sources.metadata.columns import created, elr, isr, last_known, leader, named, recovering
 from ..conditions import step
 from ..rule import Rule
 from ._remedies import PARTITION_STATE

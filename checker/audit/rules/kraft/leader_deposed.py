@@ -21,7 +21,7 @@ Releases
 from __future__ import annotations
 
 from .....specs.metadata.levels import SHUTDOWN_TOLD
-from ...observe.kraft.columns import level
+from ...sources.metadata.columns import level
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS
 from ._remedies import REGISTRATION

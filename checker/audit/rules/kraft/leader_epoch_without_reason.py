@@ -19,7 +19,7 @@ from .....model.expr import both, either
 from .....specs.metadata.levels import NO_EPOCH_ON_SHRINK
 from ...fields import releases
 from ...observe.compared import was
-from ...observe.kraft.columns import created, isr, leader, level, migrating, named, replicas
+from ...sources.metadata.columns import created, isr, leader, level, migrating, named, replicas
 from ..conditions import in_releases
 from ..rule import Rule
 from ._remedies import PARTITION_STATE

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from .....model.views import ISR_NOT_EMPTY, ISR_WITHIN_REPLICAS, LEADER_IN_ISR
-from ...observe.kraft.columns import elr_on, repeated, was_empty
+from ...sources.metadata.columns import elr_on, repeated, was_empty
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where

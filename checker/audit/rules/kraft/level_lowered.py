@@ -17,7 +17,7 @@ Releases
 from __future__ import annotations
 
 from .....specs.metadata.levels import level_name
-from ...observe.kraft.columns import crossed
+from ...sources.metadata.columns import crossed
 from ..rule import Rule
 from ._remedies import LEVEL
 from ._words import broken_unless, ids

@@ -13,7 +13,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import created, leader_epoch, migrating, partition_epoch
+from ...sources.metadata.columns import created, leader_epoch, migrating, partition_epoch
 from ..rule import Rule
 from ._remedies import TOPIC_ANEW
 from ._words import broken_unless, where

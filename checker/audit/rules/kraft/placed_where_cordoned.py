@@ -17,7 +17,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import cordoned
+from ...sources.metadata.columns import cordoned
 from ..rule import Rule
 from ._remedies import REASSIGNMENT
 from ._words import broken_unless, ids, where

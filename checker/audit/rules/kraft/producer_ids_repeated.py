@@ -13,7 +13,7 @@ Releases
 from __future__ import annotations
 
 from ...observe.compared import was
-from ...observe.kraft.columns import next_id
+from ...sources.metadata.columns import next_id
 from ..rule import Rule
 from ._remedies import QUORUM_STATE
 from ._words import broken_unless

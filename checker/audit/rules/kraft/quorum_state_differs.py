@@ -17,7 +17,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import agrees
+from ...sources.metadata.columns import agrees
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import suspicious_unless

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import either
 from ...fields import releases
-from ...observe.kraft.columns import first, granting, leader_id, majority, other_leader, voters
+from ...sources.metadata.columns import first, granting, leader_id, majority, other_leader, voters
 from ...table.protocol import Row
 from ..conditions import in_releases
 from ..rule import Rule

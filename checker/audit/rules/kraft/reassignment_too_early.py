@@ -22,7 +22,7 @@ from .....model.kraft.views import ADDED_IN_SYNC, REASSIGNED_IN_SYNC, REASSIGNME
 from .....specs.behaviours import behaviour
 from ...fields import releases
 from ...observe.compared import was
-from ...observe.kraft.columns import adding, isr, recovering, removing, replicas
+from ...sources.metadata.columns import adding, isr, recovering, removing, replicas
 from ...table.protocol import Row
 from ..conditions import behaviour_releases, step
 from ..rule import Rule

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...observe.compared import was
-from ...observe.kraft.columns import adding, created, removing, replicas
+from ...sources.metadata.columns import adding, created, removing, replicas
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS

@@ -14,7 +14,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import known
+from ...sources.metadata.columns import known
 from ..rule import Rule
 from ._remedies import COPY_OF_METADATA
 from ._words import broken_unless, where

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...observe.compared import was
-from ...observe.kraft.columns import created, isr, isr_size, leader, named, recovering
+from ...sources.metadata.columns import created, isr, isr_size, leader, named, recovering
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where

@@ -19,7 +19,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.kraft.columns import differs, proved
+from ...sources.metadata.columns import differs, proved
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS

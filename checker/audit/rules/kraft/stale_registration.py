@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...fields import releases
-from ...observe.kraft.columns import cleaned, current, epoch, lag, last_epoch, registers, same_incarnation, uncounted
+from ...sources.metadata.columns import cleaned, current, epoch, lag, last_epoch, registers, same_incarnation, uncounted
 from ..conditions import in_releases
 from ..rule import Rule
 from ._remedies import REGISTRATION

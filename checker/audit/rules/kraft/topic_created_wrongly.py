@@ -14,7 +14,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import contiguous, free, fresh
+from ...sources.metadata.columns import contiguous, free, fresh
 from ..rule import Rule
 from ._remedies import TOPIC_ANEW
 from ._words import broken_unless

@@ -15,7 +15,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both
-from ...observe.kraft.columns import ends, is_open, left_open
+from ...sources.metadata.columns import ends, is_open, left_open
 from ..rule import Rule
 from ._remedies import QUORUM_STATE
 from ._words import broken_unless

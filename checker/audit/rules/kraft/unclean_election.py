@@ -25,7 +25,7 @@ from .....model.expr import both, either
 from .....model.kraft.views import ELECTED_CLEANLY, REVERTED_UNCLEANLY
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
-from ...observe.kraft.columns import created, inactive, isr, leader, level, named, recovering
+from ...sources.metadata.columns import created, inactive, isr, leader, level, named, recovering
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import suspicious_unless

@@ -19,7 +19,7 @@ from .....model.expr import both, either
 from .....model.kraft.views import UNCLEAN_MARKED
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
-from ...observe.kraft.columns import created, isr, leader, level, named
+from ...sources.metadata.columns import created, isr, leader, level, named
 from ..rule import Rule
 from ._eligible import by_eligible
 from ._remedies import RECORDS_MAY_BE_LOST

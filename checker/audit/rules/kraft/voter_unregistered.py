@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import field
 from .....model.views import Broker
-from ...observe.kraft.columns import voters
+from ...sources.metadata.columns import voters
 from ..rule import Rule
 from ._remedies import QUORUM_STATE
 from ._words import broken_unless, ids

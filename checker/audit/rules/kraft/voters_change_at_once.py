@@ -15,7 +15,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import changed
+from ...sources.metadata.columns import changed
 from ..rule import Rule
 from ._remedies import QUORUM_STATE
 from ._words import broken_unless, ids

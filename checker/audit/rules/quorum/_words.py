@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...fields import lossy
-from ...observe.quorum.columns import covered, differs, fits, foreign, proposed
+from ...sources.nodes.columns import covered, differs, fits, foreign, proposed
 from ...table.protocol import Row
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 

@@ -24,7 +24,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.quorum.columns import fits, proposed
+from ...sources.nodes.columns import fits, proposed
 from ...table.protocol import Row
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule

@@ -20,7 +20,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either, ite
-from ...observe.quorum.columns import count, doubtful, most, so_far
+from ...sources.nodes.columns import count, doubtful, most, so_far
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS

@@ -23,7 +23,7 @@ from __future__ import annotations
 from .....model.expr import both, either, ite
 from ...fields import raft_epoch
 from ...observe.compared import was
-from ...observe.quorum.columns import falls, follows, from_printed, in_order, to_role
+from ...sources.nodes.columns import falls, follows, from_printed, in_order, to_role
 from ...table.protocol import Row
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule

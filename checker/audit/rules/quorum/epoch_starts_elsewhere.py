@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .....model.expr import either, ite
 from ...fields import releases
-from ...observe.quorum.columns import known_offset, offset, one_life
+from ...sources.nodes.columns import known_offset, offset, one_life
 from ..conditions import in_releases
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...fields import releases
-from ...observe.quorum.columns import from_printed, from_role, to_role
+from ...sources.nodes.columns import from_printed, from_role, to_role
 from ..kraft._remedies import QUORUM_STATE
 from ..moves import valid_in
 from ..rule import Rule

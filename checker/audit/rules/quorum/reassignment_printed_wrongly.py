@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from .....model.expr import either, ite
 from ...fields import releases
-from ...observe.quorum.columns import goes_on, moves_leader, proposed
+from ...sources.nodes.columns import goes_on, moves_leader, proposed
 from ...table.encoding import in_releases
 from ...table.protocol import Row
 from ..kraft._remedies import REASSIGNMENT

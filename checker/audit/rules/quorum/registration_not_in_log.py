@@ -29,7 +29,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.quorum.columns import fits
+from ...sources.nodes.columns import fits
 from ...table.protocol import Row
 from ..kraft._remedies import REGISTRATION
 from ..rule import Rule

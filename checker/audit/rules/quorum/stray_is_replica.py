@@ -20,7 +20,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.quorum.columns import hosted
+from ...sources.nodes.columns import hosted
 from ..kraft._remedies import PARTITION_STATE
 from ..kraft._words import where
 from ..rule import Rule

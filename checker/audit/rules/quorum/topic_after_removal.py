@@ -19,7 +19,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.quorum.columns import deleted, unordered
+from ...sources.nodes.columns import deleted, unordered
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
 from ..verdicts import illegal_unless

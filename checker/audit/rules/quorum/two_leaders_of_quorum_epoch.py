@@ -18,7 +18,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...observe.quorum.columns import leader, one_life, other_leader
+from ...sources.nodes.columns import leader, one_life, other_leader
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT

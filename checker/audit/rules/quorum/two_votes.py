@@ -17,7 +17,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...fields import voted
 from ...observe.compared import was
-from ...observe.quorum.columns import one_life
+from ...sources.nodes.columns import one_life
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT

@@ -22,7 +22,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.quorum.columns import because
+from ...sources.nodes.columns import because
 from ...table.protocol import Row
 from ..kraft._remedies import RECORDS_MAY_BE_LOST
 from ..kraft._words import ids

@@ -18,7 +18,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...fields import releases
 from ...observe.compared import was
-from ...observe.quorum.columns import high_watermark, in_order, one_life, voters_shown
+from ...sources.nodes.columns import high_watermark, in_order, one_life, voters_shown
 from ..conditions import in_releases
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule

@@ -1,0 +1,34 @@
+"""What an excuse is: how a log can come to show what a finding says, though Kafka did nothing wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...observe.observation import Input
+from ...table.protocol import Row, Table
+
+DOUBT, DOUBTED = "doubt", "doubted"
+"""Columns of a failing row that is suspicious though its rule says more: what is assumed by who takes it for certain,
+and the rule's own verdict."""
+
+
+@dataclass(frozen=True)
+class Excuse:
+    """A way in which the log may deceive; what it explains is suspicious at most."""
+
+    name: str
+    """Observations name it (`Input.excuses`)."""
+    assumes: str
+    """The `assumption` of a finding that it explains."""
+    says: str
+    """What may be so, as a clause for people."""
+    asks: Callable[[Row], bool]
+    """Whether it can explain a failing row at all."""
+    explained: Callable[[Sequence[Row], Mapping[Input, Table]], Sequence[bool]]
+    """Whether it explains each of some failing rows, from the tables of all their partitions."""
+
+
+def doubted(row: Row, assumes: str) -> Row:
+    """A failing row, now suspicious."""
+    return row | {"verdict": "suspicious", DOUBT: assumes, DOUBTED: row["verdict"]}

@@ -1,0 +1,92 @@
+"""Stretches of a file in which less was logged than above or below: the level was changed, or lines were left out.
+
+A broker that acts on a LeaderAndIsr request has received it, and at TRACE the same log says so. If a broker's log has
+such lines for some requests and not for others, lines are missing between the last request received above and the
+first received below. A request is known by its sender and its correlation id, so neither clocks nor other files matter.
+
+In clean recordings and logs of real clusters only one request is like that: the one in the middle of which a log
+begins.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from ...files.file import LogFile
+from ...history.doubts import LESS_LOGGED, Stretch
+from ...history.spans import LINES_PER_FILE
+from ...history.streams import streams
+from ...lines import ANSWERED, BECOME_BEGUN, BECOME_ENDED, LEADER_AND_ISR_RECEIVED
+from ...table.protocol import Column, Row, Table
+from ..evidence import Evidence
+from ..sign import Sign
+
+_ACTS = tuple(dict.fromkeys((*BECOME_BEGUN, *BECOME_ENDED, *ANSWERED)))
+_REQUEST = ("file", "speaker", "controller", "correlation_id")
+
+
+def requests_logged(events: Table) -> list[Row]:
+    """Look: by broker and request, the lines in which it received it (`logged` is "received"), and in which it acts on
+    it ("acts")."""
+    bounds = {"first": Column("min", "line"), "last": Column("max", "line")}
+    return [
+        row | {"logged": logged}
+        for logged, lines in (("received", LEADER_AND_ISR_RECEIVED), ("acts", _ACTS))
+        for row in events.of_lines(lines).present(*_REQUEST).grouped(_REQUEST, **bounds).rows()
+    ]
+
+
+def less_logged(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
+    """The stretches that rows of `requests_logged` show, each with how many requests are acted on there that were not
+    received; `files` are those that the rows are of.
+    """
+    stream_of = {file.index: number for number, stream in enumerate(streams(tuple(files))) for file in stream}
+    received: dict[tuple[int, ...], list[Row]] = defaultdict(list)
+    acts: list[tuple[tuple[int, ...], Row]] = []
+    for row in rows:
+        request = (stream_of[row["file"]], *(row[name] for name in _REQUEST[1:]))
+        if row["logged"] == "received":
+            received[request].append(row)
+        else:
+            acts.append((request, row))
+    logs = {request[:2] for request in received}
+    lines: dict[int, list[int]] = defaultdict(list)
+    for own in received.values():
+        for row in own:
+            lines[row["file"]] += [row["first"], row["last"]]
+    ordered = {file: sorted(own) for file, own in lines.items()}
+    around: dict[Stretch, set[tuple[int, ...]]] = defaultdict(set)
+    for request, row in acts:
+        if request not in received and request[:2] in logs:
+            around[_around(row, ordered.get(row["file"], []))].add(request)
+    return {stretch: len(own) for stretch, own in sorted(around.items()) if not _begins_within(stretch, own)}
+
+
+def _begins_within(stretch: Stretch, requests: Collection[tuple[int, ...]]) -> bool:
+    """Whether a log may begin in the middle of a request: nothing is missing then but what was above."""
+    _, first, _ = stretch
+    return first == 1 and len(requests) == 1
+
+
+def _around(row: Row, received: list[int]) -> Stretch:
+    """The lines between the requests received last before a row and first after it."""
+    above, below = bisect_left(received, row["first"]), bisect_right(received, row["last"])
+    first = received[above - 1] + 1 if above else 1
+    last = received[below] - 1 if below < len(received) else LINES_PER_FILE
+    return row["file"], first, last
+
+
+def stretches(evidence: Evidence) -> dict[Stretch, int]:
+    """The stretches of clusters that are asked, each with how many requests are acted on there unreceived."""
+    return less_logged(evidence.facts(SIGN.name), evidence.theirs.values())
+
+
+SIGN: Sign = Sign(
+    "less-logged",
+    "a broker acts on requests that no line says it received, as it does elsewhere in the file",
+    LESS_LOGGED,
+    lambda evidence: evidence.once(stretches),
+    look=lambda events, spans: requests_logged(events),
+)

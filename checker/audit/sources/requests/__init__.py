@@ -1,0 +1,1 @@
+"""Whole requests as brokers handle them, from begin to end."""
