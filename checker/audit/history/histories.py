@@ -42,7 +42,7 @@ from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were not joined in the order in which they were written; lines may be missing"
-_MOST_TOLD = 3
+_MOST_NAMED = 3
 GAPPED = (
     "lines contradict each other repeatedly: some are missing, or belong to another cluster; any line may be missing"
 )
@@ -111,7 +111,7 @@ def histories(
         notes=(
             *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
-            *_quiet(layout),
+            *_less_logged(layout),
             *(
                 Note(layout.files[i].cluster, f"{layout.files[i].path}: {OUT_OF_TURN}")
                 for i in sorted(layout.out_of_turn)
@@ -144,13 +144,13 @@ def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 
-def _quiet(layout: Layout) -> list[Note]:
+def _less_logged(layout: Layout) -> list[Note]:
     """Return a note on each file that has stretches in which less was logged than elsewhere."""
     notes = []
     for index, own in sorted(layout.less_logged.items()):
         file = layout.files[index]
-        where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_TOLD])
-        more = f" and {len(own) - _MOST_TOLD} more stretches" if len(own) > _MOST_TOLD else ""
+        where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_NAMED])
+        more = f" and {len(own) - _MOST_NAMED} more stretches" if len(own) > _MOST_NAMED else ""
         notes.append(Note(file.cluster, f"{file.path}: lines {where}{more}: {QUIET}"))
     return notes
 

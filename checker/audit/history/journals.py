@@ -413,5 +413,5 @@ class _Journal:
         if self.lossy or not begins:
             return None
         ends = [each.youngest for each in whole if each.youngest is not None]
-        quiet = any(_stream(each) not in self.naming for each in whole)
-        return min(begins), _NO_END if quiet else max(ends)
+        without_server_log = any(_stream(each) not in self.naming for each in whole)
+        return min(begins), _NO_END if without_server_log else max(ends)

@@ -5,7 +5,7 @@ nothing here compares the clocks of two brokers.
 
 A *block* is a stretch of a stream from which no line is missing. A new block begins after a rotated file that is absent
 (an hour, a day, or a number), at a broken line, where a lossy file is followed by one that is not lossy, and where a
-stretch begins or ends in which less was logged (quiet.py).
+stretch begins or ends in which less was logged (doubt/signs/levels.py).
 Lossy lines within a block are marked on its spans. Blocks are numbered from 0, upwards along a stream; no two streams
 have one in common.
 """

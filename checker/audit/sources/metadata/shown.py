@@ -81,9 +81,9 @@ class Seen:
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"], record.offset, record.timestamp
             return
-        told = fold.state.whole or NAME in fold.state.features
+        is_known = fold.state.whole or NAME in fold.state.features
         at = record.offset, record.timestamp
-        if told and fold.state.level != (self.levels[-1][-1] if self.levels else 1):
+        if is_known and fold.state.level != (self.levels[-1][-1] if self.levels else 1):
             self.levels.append((*at, fold.state.level))
         if fold.state.migration != (self.migration[-1][-1] if self.migration else 0):
             self.migration.append((*at, fold.state.migration))

@@ -75,8 +75,8 @@ def observed(log: Log, read: Read, logs: Chronicles, mixed: Collection[int]) -> 
     )
     others = frozenset({*_others(read, chronicles, clusters, held), *mixed, *of_others(raft_lines, chronicles)})
     found.others = others
-    told = {*chronicles, *(row["cluster"] for row in raft_lines)}
-    found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
+    compared = {*chronicles, *(row["cluster"] for row in raft_lines)}
+    found.notes += [(cluster, OTHERS) for cluster in sorted(others & compared)]
     found.notes += [
         (clusters[index], f"{files[index].path}: {DISORDERED}")
         for index in sorted(raft.out_of_order(raft_lines, files))
@@ -123,9 +123,9 @@ def _beside(
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
     found.extend(effects.beside_log(counted, chronicles, clusters, later, applied, proposed, ordered, others))
     changing = _having(read, registrations.LINES)
-    told = log.over_lines(registrations.told, changing) if changing else ()
+    printed = log.over_lines(registrations.printed, changing) if changing else ()
     own = {file for file in ordered if clusters[file] not in others}
-    found.add(registrations.CHANGES, registrations.beside_log(told, by_node, chronicles, clusters, own))
+    found.add(registrations.CHANGES, registrations.beside_log(printed, by_node, chronicles, clusters, own))
 
 
 def _compared(logs: Chronicles, raft_lines: Iterable[Row], shown: Source) -> dict[int, Chronicle]:

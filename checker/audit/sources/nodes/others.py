@@ -58,13 +58,13 @@ class _Wordings:
 
 def led_by_no_voter(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[int]:
     """Yield clusters with leaders that were never voters; a single such line may be a fault of its writer."""
-    told: Counter[int] = Counter()
+    claims_of_strangers: Counter[int] = Counter()
     for row in claimed(lines):
         chronicle = chronicles.get(row["cluster"])
-        told[row["cluster"]] += (
+        claims_of_strangers[row["cluster"]] += (
             chronicle is not None and row["leader"] is not None and chronicle.never_votes(row["leader"])
         )
-    yield from (cluster for cluster, n in told.items() if n > 1)
+    yield from (cluster for cluster, n in claims_of_strangers.items() if n > 1)
 
 
 def voters_of_two(lines: Iterable[Row]) -> Iterator[int]:

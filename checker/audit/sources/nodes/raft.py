@@ -150,12 +150,12 @@ def raft_rows(
         others: the clusters that have lines of another one, as far as known.
     """
     doubtful = several_lives(lines) | others | {files[index].cluster for index in out_of_order(lines, files)}
-    beheaded = begun_unseen(lines)
+    without_start = begun_unseen(lines)
     compared = [
         row
         | {
             "one_life": row["cluster"] not in doubtful,
-            "lossy": row["cluster"] in others or row["file"] in beheaded or _lossy(files[row["file"]]),
+            "lossy": row["cluster"] in others or row["file"] in without_start or _lossy(files[row["file"]]),
         }
         for row in lines
     ]

@@ -35,7 +35,7 @@ Key = tuple[int, str]
 """A broker, and its new state by a record: "fence", "unfence" or "shutdown"."""
 
 
-def told(events: Table) -> list[Row]:
+def printed(events: Table) -> list[Row]:
     """Return the lines about registrations of brokers, which are few; a look."""
     return [{name: row.get(name) for name in _COLUMNS} for row in events.of_lines(LINES).rows()]
 
