@@ -14,7 +14,7 @@ from tests.imports import ROOT
 FOLDERS = (
     *("model", "specs"),
     *("checker/audit/files", "checker/audit/findings", "checker/audit/history", "checker/audit/observe"),
-    *("checker/audit/report", "checker/audit/rules", "checker/audit/table"),
+    *("checker/audit/report", "checker/audit/rules", "checker/audit/sources", "checker/audit/table"),
     *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
     *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "tests"),
 )
