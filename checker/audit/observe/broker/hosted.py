@@ -182,7 +182,7 @@ def _timed(lines: Table) -> Table:
     return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
 
 
-HOSTED_LINES = Input("what brokers tell of their replicas", LINES, hosted, excuses=("order", "renewal"))
+HOSTED_LINES = Input("brokers' lines about their replicas", LINES, hosted, excuses=("order", "renewal"))
 
 _CARRIED = ("block", "line", "file", "clock")
 gap_in_journal = either(lossy, both(~block.eq(was(block)), ~whole))
