@@ -89,35 +89,6 @@ def test_what_is_no_copy_of_the_log_is_not_audited_alone(tmp_path: Path) -> None
         assert "got neither segments nor snapshots" in validated.stderr
 
 
-<<<<<<< HEAD
-=======
-def test_a_log_that_begins_nowhere_is_judged_as_far_as_it_tells(tmp_path: Path) -> None:
-    later = "laterAAAAAAAAAAAAAAAAA"
-    topic = {"offset": 21, "epoch": 1, "type": "TOPIC_RECORD", "data": {"name": "new", "topicId": later}}
-    wrong = {"topicId": later, "replicas": [1, 2], "isr": [1, 2], "leader": 3}
-    partition = {"offset": 22, "epoch": 1, "type": "PARTITION_RECORD", "data": wrong}
-    put(tmp_path, 1, [change(20, isr=[9], leader=9), json.dumps(topic), json.dumps(partition)], f"{20:020d}.log")
-    shown = report(tmp_path)
-    assert found(shown) == [("KR505", "suspicious", 22)]
-    assert any("no snapshot shows the state before that" in note for note in shown.notes)
-
-
-def test_a_hole_in_the_log_is_no_fault_of_what_follows(tmp_path: Path) -> None:
-    put(tmp_path, 1, [*BEGINNING, change(13, isr=[1, 2])])
-    put(tmp_path, 1, [change(20, isr=[9], leader=9)], f"{20:020d}.log")
-    assert [each[0] for each in found(report(tmp_path))] == ["KR501"]
-
-
-def test_clusters_of_two_ids_are_two_histories(tmp_path: Path) -> None:
-    put(tmp_path, 1, [*BEGINNING, change(13, isr=[1, 2])], cluster="one")
-    put(tmp_path, 2, [*BEGINNING, change(13, isr=[1, 3])], cluster="two")
-    shown = report(tmp_path)
-    assert found(shown) == []
-    assert shown.metadata is not None
-    assert [log.nodes for log in shown.metadata] == [("1",), ("2",)]
-
-
->>>>>>> audit-english-observe
 def test_a_lone_segment_is_audited(tmp_path: Path) -> None:
     file = put(tmp_path, 1, [*BEGINNING, change(13, isr=[1, 2], leader=3)])
     alone = tmp_path / "segment.bin"
