@@ -18,10 +18,10 @@ Graph = Mapping[str, frozenset[str]]
 
 
 @cache
-def modules() -> Mapping[str, Path]:
-    """Every module and package of the project."""
+def modules(folders: tuple[str, ...] = FOLDERS) -> Mapping[str, Path]:
+    """Every module and package of the project, or of other folders at its top."""
     found: dict[str, Path] = {}
-    for folder in FOLDERS:
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -29,13 +29,14 @@ def modules() -> Mapping[str, Path]:
 
 
 @cache
-def graph() -> Graph:
+def graph(folders: tuple[str, ...] = FOLDERS) -> Graph:
     """For each module those that it imports; to import a module runs the packages around it, too."""
     found: dict[str, frozenset[str]] = {}
-    for name, path in modules().items():
+    known = modules(folders)
+    for name, path in known.items():
         met = set()
-        for module in modules_of(_imported(path, name), modules()):
-            around = {module, *_packages(module)} & modules().keys()
+        for module in modules_of(_imported(path, name), known):
+            around = {module, *_packages(module)} & known.keys()
             met |= around - {name, *_packages(name)} | ({module} - {name})
         found[name] = frozenset(met)
     return found

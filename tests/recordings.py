@@ -1,7 +1,8 @@
 """The committed recordings, and which of them a run looks at.
 
-The default run looks at a few. A scenario with traffic was recorded on seven releases and levels, which differ in
-wordings: each release and each scenario is in the full run, and the rest is slow.
+The default run looks at a few. Each scenario and each release is in the full run: where a test looks at recordings one
+by one, at those of SOME, where it looks at all of them together, at those of QUICK. The rest is slow: a scenario was
+recorded on up to seven releases and levels, which differ in wordings.
 """
 
 from __future__ import annotations
@@ -31,11 +32,20 @@ _QUICK = frozenset(
 )
 ALL = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
 QUICK = [name for name in ALL if not name.startswith(_WITH_TRAFFIC) or name in _QUICK]
+SOME = frozenset(
+    {
+        *("chaos-1.1.1-2", "deposed-2.0.0", "failover-elsewhere-0.10.2.2-kill", "failover-elsewhere-2.3.1-term"),
+        *("failover-on-leader-2.0.0-kill", "failover-on-leader-2.2.2-kill", "isr-flap-3.5.2", "lifecycle-0.11.0.3"),
+        *("lifecycle-1.0.2", "lifecycle-2.4.1", "lifecycle-2.8.2", "lifecycle-2.8.2-trace", "log-dir-failure-2.8.2"),
+        *("reassign-2.3.1", "stale-broker-0.11.0.3", "traffic-2.4.1", "unclean-2.0.0", "unclean-3.9.1"),
+        *("zombie-2.0.0",),
+    }
+)
 FEW = ("deposed-2.0.0", "failover-on-leader-2.0.0-kill", "lifecycle-2.8.2", "unclean-3.9.1")
 
 
 def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
-    return () if name in FEW else (pytest.mark.full if name in QUICK else pytest.mark.slow,)
+    return () if name in FEW else (pytest.mark.full if name in SOME else pytest.mark.slow,)
 
 
 EACH = [pytest.param(name, marks=_marks(name)) for name in ALL]

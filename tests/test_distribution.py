@@ -18,6 +18,7 @@ from tests.imports import ROOT
 _WORKFLOWS = (".github/workflows/ci.yml", ".github/workflows/drift.yml")
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(
     ("schema", "file"),
     [
@@ -53,10 +54,18 @@ def _step(name: str) -> str:
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "says"),
     [
-        ("audit", "  logs\n\n--engine\ncolumns\n", 1, "::error file=logs/broker-4/state-change.log,line=33"),
-        ("explore", "kip320\n--set\nreplicas=2\n--property\nWeakIsr", 0, "::notice"),
+        pytest.param(
+            "audit",
+            "  logs\n\n--engine\ncolumns\n",
+            1,
+            "::error file=logs/broker-4/state-change.log,line=33",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "explore", "kip320\n--set\nreplicas=2\n--property\nWeakIsr", 0, "::notice", marks=pytest.mark.full
+        ),
         ("rm", "-rf", 2, "command is audit, explore or prove"),
-        ("audit", "logs; touch planted\n$(touch planted)", 2, ""),
+        ("explore", "kip320; touch planted\n$(touch planted)", 2, ""),
     ],
 )
 def test_the_action_runs_the_command(tmp_path: Path, command: str, arguments: str, code: int, says: str) -> None:

@@ -148,6 +148,21 @@ def test_no_imports_go_in_a_circle() -> None:
     assert cycles(graph()) == []
 
 
+def test_the_laboratory_is_imported_and_imports_no_test_and_no_benchmark() -> None:
+    sources = {
+        path: path.read_text(encoding="utf-8") for top in ("lab", "tests") for path in (ROOT / top).rglob("*.py")
+    }
+    for path, source in sources.items():
+        beyond = {"tests", "benchmarks"} if path.is_relative_to(ROOT / "lab") else {"benchmarks"}
+        assert path.is_relative_to(ROOT / "tests" / "benchmarks") or not libraries(source) & beyond, path
+
+
+def test_no_imports_of_the_laboratory_and_of_benchmarks_go_in_a_circle() -> None:
+    found = modules(("lab", "benchmarks"))
+    assert len(found) > 30
+    assert cycles(graph(("lab", "benchmarks"))) == []
+
+
 def test_a_planted_circle_is_found() -> None:
     one, two = imported("from .two import b", "model.one"), imported("def f():\n    from . import one", "model.two")
     names = ("model.one", "model.two", "model.three")

@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from .cluster import Fault
-from .generate import Generated, generate, generate_with_brokers
+from lab.cluster.generate import Generated, generate, generate_with_brokers
+from lab.cluster.state import Fault
+
 from .meter import Cost, measured
 from .readings import (
     audit_in_process,

@@ -14,8 +14,9 @@ from statistics import median
 
 import click
 
-from .cluster import Fault
-from .generate import Generated, generate
+from lab.cluster.generate import Generated, generate
+from lab.cluster.state import Fault
+
 from .meter import Cost, measured
 from .readings import audit_process
 

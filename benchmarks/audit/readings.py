@@ -18,7 +18,7 @@ from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
 from isrproof.checker.spark_session import session
 
-from .cluster import Fault
+from lab.cluster.state import Fault
 
 # What a transition and a request print, in one anchored pattern; what is left of other lines is empty.
 _PATTERN = (

@@ -14,8 +14,9 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.traces.metadata.batches import Batches
 
+from lab.metadata import generate
+
 from ..audit.meter import measured
-from .generate import generate
 
 
 def main() -> None:

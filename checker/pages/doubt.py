@@ -31,7 +31,7 @@ def write() -> str:
             "",
             "## What damage does to verdicts",
             "",
-            "Recordings of real clusters are damaged in each of these ways (`tests/mangled`). No finding may become",
+            "Recordings of real clusters are damaged in each of these ways (`lab/mangled`). No finding may become",
             "illegal by it; of findings that are lost, the report must show why.",
             "",
             *table(

@@ -1,4 +1,4 @@
-"""docs/observations.md: the observations that rules read, from checker/audit/observe and columns.toml."""
+"""docs/observations.md: the observations that rules read, from checker/audit/observe, sources and columns.toml."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from types import ModuleType
 from ...model.sorts import Sort
 from ...specs import toml
 from ...specs.errors import unknown
-from ..audit import fields
-from ..audit import observe as package
+from ..audit import fields, observe, sources
 from ..audit.catalogue import observations
 from ..audit.observe.observation import Observation
 from ..audit.rules.catalogue import rules_on
@@ -39,11 +38,12 @@ def write() -> str:
     lines = [
         "# Observations",
         "",
-        "Made from `checker/audit/observe` and `checker/pages/columns.toml` by `python -m isrproof.checker.pages`:",
-        "change those, not this page. An observation is a table that rules are stated over: a rule names one, and",
-        "reads its columns as fields of the model's language. Where a column is absent, since its line does not print",
-        "it, a rule that reads it says nothing. `before_x` is `x` of the row that a row is compared with: the one",
-        "before it in the order below, of those that are equal in the columns of the key.",
+        "Made from `checker/audit/observe`, `checker/audit/sources` and `checker/pages/columns.toml` by",
+        "`python -m isrproof.checker.pages`: change those, not this page. An observation is a table that rules are",
+        "stated over: a rule names one, and reads its columns as fields of the model's language. Where a column is",
+        "absent, since its line does not print it, a rule that reads it says nothing. `before_x` is `x` of the row that",
+        "a row is compared with: the one before it in the order below, of those that are equal in the columns of the",
+        "key.",
         "",
         *table(("observation", "what it looks at", "rules"), map(_row, observations().values())),
         "",
@@ -152,14 +152,14 @@ def parts(name: str) -> tuple[str, ...]:
 @cache
 def modules() -> tuple[ModuleType, ...]:
     """Return the modules that declare columns and observations."""
-    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    found = (each for of in (observe, sources) for each in pkgutil.walk_packages(of.__path__, f"{of.__name__}."))
     return (fields, *(importlib.import_module(each.name) for each in found))
 
 
 @cache
 def _literals(module: ModuleType) -> Mapping[str, str]:
     """Return the literal under each constant of a module."""
-    found = {}
+    found: dict[str, str] = {}
     for node, after in pairwise(ast.parse(inspect.getsource(module)).body):
         said = after.value if isinstance(after, ast.Expr) else None
         if isinstance(said, ast.Constant) and isinstance(said.value, str):
@@ -189,7 +189,7 @@ def _module(each: Observation) -> str:
 
 
 def _short(module: ModuleType) -> str:
-    return module.__name__.removeprefix(f"{package.__name__}.")
+    return module.__name__.rpartition(".audit.")[2].partition(".")[2]
 
 
 def _declared(each: Observation) -> tuple[ModuleType, str]:

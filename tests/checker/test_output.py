@@ -26,6 +26,7 @@ def process(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
 
 
 @needs_full
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     ("arguments", "verdict"),
     [
@@ -49,7 +50,8 @@ def test_a_full_disk_is_exit_2_and_one_line_with_the_verdict(arguments: list[str
         assert f"The verdict: {verdict}." in said
 
 
-@pytest.mark.parametrize("arguments", [AUDIT, ["rules"], ["--help"], ["diagram", "replica"]])
+@pytest.mark.full(every=4)
+@pytest.mark.parametrize("arguments", [["rules"], AUDIT, ["--help"], ["diagram", "replica"]])
 def test_a_closed_pipe_is_exit_2_and_one_line(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -62,9 +64,11 @@ def test_a_closed_pipe_is_exit_2_and_one_line(arguments: list[str]) -> None:
 
 
 @needs_full
-def test_nowhere_to_write_at_all_is_exit_2() -> None:
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("arguments", [["rules"], AUDIT])
+def test_nowhere_to_write_at_all_is_exit_2(arguments: list[str]) -> None:
     with FULL.open("wb") as full:
-        command = [sys.executable, "-m", "isrproof.checker", *AUDIT]
+        command = [sys.executable, "-m", "isrproof.checker", *arguments]
         assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
 
 
@@ -157,6 +161,7 @@ def test_out_that_fails_later_loses_no_verdict(tmp_path: Path, monkeypatch: pyte
 ODD = os.fsdecode(b"caf\xe9-state-change.log")
 
 
+@pytest.mark.full
 def test_a_file_name_that_is_not_utf_8_is_shown_and_written(tmp_path: Path) -> None:
     log = (FAILOVER / "broker-4" / "state-change.log").read_bytes()
     try:

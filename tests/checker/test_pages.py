@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from isrproof.checker.pages import outdated, pages
+import isrproof.checker.pages as pages
+import isrproof.checker.pages.__main__ as command
+import pytest
+from isrproof.checker.pages import outdated
 from isrproof.specs.behaviours import BEHAVIOURS
 from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import RELEASES
+
+
+@pytest.fixture(scope="module")
+def texts() -> Mapping[str, str]:
+    """The pages, written once."""
+    return pages.pages()
+
+
+@pytest.fixture(autouse=True)
+def _written_once(texts: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (pages, command):
+        monkeypatch.setattr(module, "pages", lambda: texts)
 
 
 def test_the_pages_are_what_the_data_says() -> None:
     assert outdated() == (), "run python -m isrproof.checker.pages"
 
 
-def test_a_page_that_differs_is_found(tmp_path: Path) -> None:
-    paths = tuple(pages())
+def test_a_page_that_differs_is_found(texts: Mapping[str, str], tmp_path: Path) -> None:
+    paths = tuple(texts)
     assert outdated(tmp_path) == paths
     (tmp_path / "docs").mkdir()
-    for path, text in pages().items():
+    for path, text in texts.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
     assert outdated(tmp_path) == ()
     (tmp_path / paths[0]).write_text("by hand", encoding="utf-8")
     assert outdated(tmp_path) == paths[:1]
 
 
-def test_the_pages_tell_everything() -> None:
-    text = "\n".join(pages().values())
+def test_the_pages_tell_everything(texts: Mapping[str, str]) -> None:
+    text = "\n".join(texts.values())
     for name in machine_names():
         assert all(state.meaning in text for state in machine(name).states)
         assert all(row.target in text and ", ".join(row.previous) in text for row in machine(name).rows)
@@ -36,11 +52,20 @@ def test_the_pages_tell_everything() -> None:
     assert all(tag in text for row in RELEASES for tag in row.tags)
 
 
-def test_check_mode_is_a_command() -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        program = [sys.executable, "-m", "isrproof.checker.pages", *arguments]
-        return subprocess.run(program, capture_output=True, text=True, check=False)
+def test_check_mode_is_a_command(
+    texts: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["--chek"]) == 2
+    capsys.readouterr()
+    assert command.main(["--check"]) == 0
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(command, "outdated", lambda: outdated(tmp_path))
+    assert command.main(["--check"]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == len(texts)
 
-    right = run("--check")
-    assert (right.returncode, right.stdout) == (0, "")
-    assert run("--chek").returncode == 2
+
+@pytest.mark.full
+def test_the_command_checks_in_a_process_of_its_own() -> None:
+    program = [sys.executable, "-m", "isrproof.checker.pages", "--check"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")

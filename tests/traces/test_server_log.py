@@ -10,7 +10,7 @@ import pytest
 from isrproof.traces.events.event import Event, Irrelevant, Parsed, Unknown
 from isrproof.traces.events.parse import parse_line
 
-from benchmarks.coverage import added, collected, dated, over, recorded, shares, table
+from lab.coverage import added, collected, dated, over, recorded, shares, table
 
 EDITED = {"913-topic-id-mismatch.log": 2}
 """Lines that are not as Kafka printed them: somebody broke them with "#" signs when he quoted them."""

@@ -1,6 +1,6 @@
 """Damage that logs come with, and what each kind does to verdicts: the contract of the audit.
 
-`tests/mangled` damages recordings in these ways, and finds no illegal finding that the recording itself has not.
+`lab/mangled` damages recordings in these ways, and finds no illegal finding that the recording itself has not.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ def run(*arguments: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(command, ["--engine", "python", *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.stdout, result.stderr
+
+
+@cache
+def text_of_chaos() -> str:
+    return run(str(CHAOS))[1]
 
 
 def test_illegal_is_exit_1_and_names_the_line() -> None:
@@ -160,6 +166,7 @@ def test_what_nothing_matches_is_exit_2_and_says_what_there_is(engine: str, argu
     assert says in json.loads(out)["error"]
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -218,17 +225,18 @@ def test_the_headline_says_what_was_checked() -> None:
     of_controllers = {code for code, rule in rules().items() if rule.family == "controller"}
     assert of_controllers < set(checked["rules"])
     assert (checked["hosts"], checked["replicas"], checked["assumption"]) == ([1, 2, 3, 4], 24, "contiguous")
-    second = run(str(CHAOS))[1].splitlines()[1]
+    second = text_of_chaos().splitlines()[1]
     controllers, hosts = "10 partitions in 5 controller epochs of brokers 1, 3, 4", "24 replicas of brokers 1, 2, 3, 4"
     assert second.startswith(
         f"checked: {controllers} and {hosts}; {len(checked['rules'])} of {checked['rules_known']} "
     )
     assert "no line is missing" in second
-    assert "any line may be missing" in run("--lossy", str(CHAOS))[1].splitlines()[1]
+    assert "any line may be missing" in run("--lossy", str(FAILOVER))[1].splitlines()[1]
     alone = json.loads(run("--json", str(CHAOS / "broker-3"))[1])["checked"]
     assert (alone["brokers"], alone["controller_epochs_unseen"] > 0) == ([3], True)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("name", "content", "verdict"),
     [
@@ -267,6 +275,7 @@ def test_the_timeline_is_printed() -> None:
     assert "timeline" not in run("--partition", "t-0", str(FAILOVER))[1]
 
 
+@pytest.mark.full
 def test_the_timeline_of_a_log_that_begins_with_a_snapshot_has_its_state() -> None:
     recording = FAILOVER.parents[1] / "recorded-kraft" / "segments-4.1.0"
     text = run("--timeline", "--partition", "s4-0", str(recording))[1]
@@ -284,7 +293,7 @@ def test_details_are_told_when_asked_for() -> None:
 
 
 def test_every_failover_and_dead_broker_is_named() -> None:
-    text = run(str(CHAOS))[1]
+    text = text_of_chaos()
     first = "Controller 3 took over with epoch 4 and keeps broker 4 as leader, which is dead."
     assert f"{first}\n      2 partitions: a-2, d-1;" in text
     assert "After controller 1 took over with epoch 5, d-0 keeps broker 3 as leader, which is dead." in text

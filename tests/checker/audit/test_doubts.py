@@ -27,10 +27,10 @@ from isrproof.checker.audit.sources.nodes.raft import COLUMNS, raft_rows, walked
 from isrproof.checker.audit.table.protocol import Row
 from isrproof.traces.cases import cases
 
-from tests.mangled import handed
-from tests.mangled.harness import written_to
-from tests.mangled.parts import RECORDED_KRAFT, read, recorded
-from tests.mangled.ways import mangled
+from lab.mangled import handed
+from lab.mangled.harness import written_to
+from lab.mangled.parts import RECORDED_KRAFT, read, recorded
+from lab.mangled.ways import mangled
 
 
 def elected(leader: int, epoch: int, version: int, isr: str = "1, 2", before: str = "OnlinePartition") -> str:

@@ -19,7 +19,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
-from benchmarks.faults.brokers import with_faults as with_broker_faults
+from lab.faults.brokers import with_faults as with_broker_faults
 from tests.doubled import doubled
 from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
@@ -353,7 +353,7 @@ def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> N
         assert all(report.rules[code].evaluated for code in printed)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("release", ["0.8.0", "0.8.1"])
 def test_legal_histories_in_wordings_of_two_releases_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """As builds between the two printed them: no release explains all lines, any may run. But for KAFKA-3143."""

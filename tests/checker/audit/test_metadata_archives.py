@@ -9,6 +9,7 @@ import os
 import shutil
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,20 +50,27 @@ def report(path: Path, engine: str = "python") -> Report:
     return found
 
 
+@cache
+def report_of_folder(engine: str = "python") -> Report:
+    return report(RECORDED, engine)
+
+
 def told(shown: Report, path: Path, own: str = "") -> str:
     """Return the whole report, with the names that files have in the folder."""
     return json.dumps(as_json(shown)).replace(f"{path}{own}/", "")
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_archive_is_told_of_as_the_folder(form: str, tmp_path: Path) -> None:
-    own = report(RECORDED)
+    own = report_of_folder()
     made = report(packed(RECORDED, tmp_path / f"logs.{form}"))
     assert made.verdict == "illegal"
     assert told(made, tmp_path / f"logs.{form}", "!") == told(own, RECORDED)
 
 
-@pytest.mark.parametrize("before", ["./", "a/b/", "/var/lib/kafka/", "x//"])
+@pytest.mark.full(every=4)
+@pytest.mark.parametrize("before", ["/var/lib/kafka/", "./", "a/b/", "x//"])
 def test_names_in_it_are_labels(before: str, tmp_path: Path) -> None:
     made = report(packed(RECORDED, tmp_path / "logs.tar", before), "columns")
     assert [(each.rule, each.place.offset) for each in made.findings] == [("KR524", 247), ("KR524", 248)]
@@ -106,6 +114,7 @@ def test_an_archive_without_a_metadata_log_has_none(tmp_path: Path) -> None:
     assert found_in([str(tmp_path / "logs.tar")]) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_files_that_are_compressed_by_themselves(tmp_path: Path, engine: str) -> None:
     """In a folder and in an archive: all of a node's, quorum-state and meta.properties too."""
@@ -114,7 +123,7 @@ def test_files_that_are_compressed_by_themselves(tmp_path: Path, engine: str) ->
         file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
         file.unlink()
     packed(tmp_path / "nodes", tmp_path / "logs.tar")
-    own = report(RECORDED, engine)
+    own = report_of_folder(engine)
     for made in (report(tmp_path / "nodes", engine), report(tmp_path / "logs.tar", engine)):
         assert [(each.rule, each.place.offset) for each in made.findings] == [("KR524", 247), ("KR524", 248)]
         assert (made.metadata, own.metadata) != (None, None)
@@ -181,6 +190,6 @@ def test_a_cut_archive_is_not_wholly_read(tmp_path: Path) -> None:
 def test_an_archive_that_holds_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "LEAST_ALLOWED", 1 << 20)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(SEGMENT, b"\0" * (1 << 28))
+        archive.writestr(SEGMENT, b"\0" * (1 << 26))
     with pytest.raises(IsrproofError, match="contains more than"):
         report(tmp_path / "bomb.zip")

@@ -56,7 +56,9 @@ def illegal(home: Path) -> Counter[tuple[object, ...]]:
     return Counter((each.rule, each.entity.topic, each.entity.partition) for each in found)
 
 
-@pytest.mark.parametrize("logs", [18, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "logs", [6, pytest.param(18, marks=pytest.mark.full), pytest.param(2_000, marks=pytest.mark.slow)]
+)
 def test_what_a_later_release_prints_is_never_evidence(logs: int, tmp_path: Path) -> None:
     dice = random.Random(logs)
     every = sorted(each for root in (RECORDED, IN_KRAFT) for each in root.iterdir() if each.is_dir())

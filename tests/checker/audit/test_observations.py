@@ -38,7 +38,7 @@ ROWS, COLUMNS = TABLES
     params=[pytest.param(ROWS, marks=pytest.mark.slow, id="rows"), pytest.param(COLUMNS, id="columns")],
 )
 def observed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Observed:
-    """The inputs made of all recordings and of the excerpts of all cases; test_column_table.py shows that rows are
+    """The inputs made of all recordings and of the excerpts of all cases; test_all_is_equal.py shows that rows are
     equal."""
     return inputs([*recordings(), *excerpts(tmp_path_factory.mktemp("cases"))], request.param)
 

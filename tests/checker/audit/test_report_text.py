@@ -12,12 +12,13 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report import terminal
 from isrproof.checker.audit.report.causes import causes
+from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.text import as_text
 
 from tests import engines, shapes
-from tests.recordings import CHAOS, RECORDED
+from tests.recordings import CHAOS, FAILOVER, RECORDED, audited
 
-MANY = ("lifecycle-1.0.2", "lifecycle-2.0.0", "lifecycle-2.3.1", "reassign-2.3.1")
+MANY = ("failover-on-leader-2.0.0-kill", "failover-elsewhere-2.0.0-kill")
 PYTHON = Options(engine="python")
 ELECTED = (
     "TRACE [Controller id=1 epoch={epoch}] Changed partition {partition} from OfflinePartition to OnlinePartition with"
@@ -44,7 +45,8 @@ def text(folder: Path, *, verbose: bool = False) -> str:
     return as_text(report, verbose=verbose)
 
 
-@pytest.mark.parametrize("epochs", [1, 20])
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("epochs", [20, 1])
 def test_a_thousand_findings_of_one_cause_are_one_paragraph(tmp_path: Path, epochs: int) -> None:
     few, many = (text(log(tmp_path / str(n), n // epochs, epochs=epochs)) for n in (40, 1000))
     assert few.count("\n") == many.count("\n")
@@ -75,21 +77,22 @@ def test_logs_of_several_clusters_are_told_to_be_so() -> None:
 
 def test_a_wording_that_another_tells_more_exactly_is_not_told() -> None:
     """The lines of one controller distinguish Kafka 1.1 from 2.0, those of another do not."""
-    (report,) = audit([str(RECORDED / "chaos-1.1.1-2")], PYTHON)
+    report = audited(CHAOS.name)
     assert {stretch.releases for stretch in report.releases} == {"1.1", "1.1-2.0"}
     assert as_text(report).splitlines()[2].endswith("; wording of Kafka 1.1")
 
 
-def test_every_finding_is_of_one_cause() -> None:
-    for name in ("chaos-1.1.1-2", "reassign-2.3.1", "lifecycle-2.0.0"):
-        (report,) = audit([str(RECORDED / name)], PYTHON)
-        found = [finding for cause in causes(report.findings) for finding in cause.findings]
-        assert sorted(map(str, found)) == sorted(map(str, report.findings))
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize("name", [CHAOS.name, "reassign-2.3.1", "lifecycle-2.0.0"])
+def test_every_finding_is_of_one_cause(name: str) -> None:
+    report = audited(name)
+    found = [finding for cause in causes(report.findings) for finding in cause.findings]
+    assert sorted(map(str, found)) == sorted(map(str, report.findings))
 
 
-def test_causes_that_are_left_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_causes_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.checker.audit.report.text._CAUSES", 1)
-    (report,) = audit([str(CHAOS)], PYTHON)
+    report = audited(CHAOS.name)
     assert "and 1 other cause; --verbose shows all" in as_text(report)
     assert "other cause" not in as_text(report, verbose=True)
 
@@ -97,14 +100,17 @@ def test_causes_that_are_left_out_are_counted(tmp_path: Path, monkeypatch: pytes
 # ---- What is left out
 
 
-@pytest.mark.parametrize("buckets", [1, 7])
-def test_findings_that_are_left_out_are_counted_and_judged(buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize(("recording", "most", "buckets"), [(FAILOVER, 1, 7), (CHAOS, 2, 7), (CHAOS, 2, 1)])
+def test_findings_that_are_left_out_are_counted_and_judged(
+    recording: Path, most: int, buckets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever looks at which partitions: the same are left out."""
     pytest.importorskip("numpy")
-    whole = engines.reference([CHAOS])[0]
-    monkeypatch.setattr(judge, "FINDINGS", 2)
-    first = engines.reference([CHAOS])
-    assert engines.columns([CHAOS], buckets=buckets) == first
+    whole = as_json(audited(recording.name))
+    monkeypatch.setattr(judge, "FINDINGS", most)
+    first = engines.reference([recording])
+    assert engines.columns([recording], buckets=buckets) == first
     assert len(first[0]["findings"]) < len(whole["findings"])
     for name in ("verdict", "counts", "rules"):
         assert first[0][name] == whole[name]
@@ -112,16 +118,16 @@ def test_findings_that_are_left_out_are_counted_and_judged(buckets: int, monkeyp
     for finding in first[0]["findings"]:
         key = finding["rule"], finding["verdict"]
         kept[key] = kept.get(key, 0) + 1
-    assert set(kept.values()) == {2}
+    assert set(kept.values()) == {most}
 
 
 def test_the_text_says_how_many_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    (whole,) = audit([str(CHAOS)], PYTHON)
+    whole = audited(FAILOVER.name)
     assert whole.left_out == 0
-    monkeypatch.setattr(judge, "FINDINGS", 2)
-    (report,) = audit([str(CHAOS)], PYTHON)
+    monkeypatch.setattr(judge, "FINDINGS", 1)
+    (report,) = audit([str(FAILOVER)], PYTHON)
     assert report.left_out == len(whole.findings) - len(report.findings) > 0
-    assert f"{report.left_out} findings more, counted above but not in this report" in as_text(report)
+    assert f"{report.left_out} finding more, counted above but not in this report" in as_text(report)
     assert as_text(report).splitlines()[0] == as_text(whole).splitlines()[0]
 
 
@@ -153,7 +159,7 @@ def shown(text: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> str
 
 
 def test_a_terminal_gets_colours_and_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = text(CHAOS)
+    report = as_text(audited(CHAOS.name))
     with monkeypatch.context() as patch:
         coloured = shown(report, patch)
     assert "\x1b[1;31millegal\x1b[0m" in coloured

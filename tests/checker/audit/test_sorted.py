@@ -32,7 +32,8 @@ def lines_of() -> list[str]:
     return (RECORDED / NAME / FILE).read_text().splitlines()
 
 
-@pytest.mark.parametrize("engine", ["python", "columns"])
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("engine", ["columns", "python"])
 def test_a_file_that_was_sorted_is_told_and_has_no_other_findings(engine: str, tmp_path: Path) -> None:
     clean = audited(RECORDED / NAME, engine)
     report = audited(changed(tmp_path / NAME, sorted(lines_of())), engine)
@@ -42,6 +43,7 @@ def test_a_file_that_was_sorted_is_told_and_has_no_other_findings(engine: str, t
     assert {finding.message for finding in report.findings if finding.verdict == "illegal"} <= illegal
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_stack_traces_that_were_dropped_are_told(engine: str, tmp_path: Path) -> None:
     report = audited(changed(tmp_path / NAME, [line for line in lines_of() if line.startswith("[")]), engine)

@@ -28,6 +28,7 @@ def test_a_broker_does_partition_by_partition_what_a_request_asks(recording: str
     assert said["compared"] > 140
 
 
+@pytest.mark.full
 def test_which_line_of_a_millisecond_was_first_is_not_known() -> None:
     """A leader starts in server.log while state-change.log shows that the rest of the request is not new."""
     code, said = command("cluster", str(RECORDED / "traffic-2.4.1"), "--release", "2.4.1", "--brokers")

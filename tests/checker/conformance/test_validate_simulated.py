@@ -204,6 +204,7 @@ def _led_by_one_that_no_line_names(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_a_partition_may_have_more_replicas_than_lines_name(tmp_path: Path) -> None:
     evidence = read.read([str(_led_by_one_that_no_line_names(tmp_path))])
     assert evidence.partitions.not_listed == {("t1", 0)}
@@ -215,6 +216,7 @@ def test_a_partition_may_have_more_replicas_than_lines_name(tmp_path: Path) -> N
     assert validate(model, CLUSTER.release("2.0.0"), evidence, "INFO", Told(may), CLUSTER.actor).verdict == "accepted"
 
 
+@pytest.mark.full
 def test_a_change_of_an_isr_may_be_told_by_its_leader_only(tmp_path: Path) -> None:
     """A controlled shutdown finds nobody to lead, which prints no ISR: the follower had left it. It was rejected."""
     run = Run("2.3", "requests", "ISR changes", "controlled shutdown", brokers=2, partitions=1)

@@ -51,17 +51,17 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
     [
         ("2.0.0", [], 2),
         pytest.param("2.3", [], 2, marks=pytest.mark.full),
-        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.full),
-        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.full),
+        pytest.param("1.1", ALL_PARTS, 0, marks=pytest.mark.slow),
+        pytest.param("2.8", ALL_PARTS, 0, marks=pytest.mark.slow),
         pytest.param("1.1", ALL_PARTS, 1, marks=pytest.mark.slow),
         pytest.param("2.8", ALL_PARTS, 1, marks=pytest.mark.slow),
         ("2.1", FOR_LOGS, 2),
         pytest.param("3.9", FOR_LOGS, 2, marks=pytest.mark.full),
-        ("2.1", ["requests"], 2),
+        pytest.param("2.1", ["requests"], 2, marks=pytest.mark.full),
         pytest.param("3.9", ["requests"], 2, marks=pytest.mark.full),
         pytest.param("3.9", ["quick restarts", "controlled shutdown"], 2, marks=pytest.mark.full),
         pytest.param("2.6", ["ISR changes"], 1, marks=pytest.mark.full),
-        ("3.9", ["ISR changes"], 1),
+        pytest.param("3.9", ["ISR changes"], 1, marks=pytest.mark.full),
         pytest.param("2.1", ["metadata caches"], 1, marks=pytest.mark.full),
         pytest.param("3.9", ["metadata caches"], 1, marks=pytest.mark.full),
         pytest.param("2.3", ["reassignment"], 0, marks=pytest.mark.full),
@@ -201,6 +201,7 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
         }
 
 
+@pytest.mark.full
 def test_what_the_tables_refuse_in_a_shutdown_while_a_topic_is_deleted() -> None:
     """Up to 2.0 replicas that are being deleted, or are, are to be moved to OfflineReplica (KAFKA-6753)."""
     for release, refused in (("2.0.0", True), ("2.1", False)):
@@ -249,6 +250,7 @@ def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
     assert found.distinct == 2_396_110
 
 
+@pytest.mark.full
 def test_a_replica_that_is_taken_back_can_stay_in_the_isr_where_its_leader_throws() -> None:
     """KAFKA-9672: the leader adds it just before it hears that it is no replica, and cannot drop it from 2.4 to 2.8."""
     few = {"outages": 0, "failovers": 0, "isr_changes": 1, "reassignments": 2, "most_requests": 2}
@@ -280,6 +282,7 @@ def test_a_replica_that_is_taken_back_leaves_the_isr(release: str, without: list
         assert explore(one, [unfair], **few).verdict == "violated"
 
 
+@pytest.mark.full
 def test_an_election_that_is_tried_again_with_all_others() -> None:
     """Retry-all: one partition's version is another, and so all partitions of the call are elected twice."""
     parts, few = ["controlled shutdown", "ISRs of unseen leaders"], {"partitions": 2, "outages": 0, "failovers": 0}
@@ -363,51 +366,69 @@ def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
     assert holds == {"CacheAgrees": True, "DeletedIsForgotten": False}
 
 
-def test_an_isr_that_nobody_checks() -> None:
+@pytest.mark.full(every=5)
+@pytest.mark.parametrize(
+    ("release", "parts", "outages", "violated"),
+    [
+        ("2.7", [], 2, {"DeadOutOfIsr"}),
+        ("3.3", ["KAFKA-14140"], 2, {"DeadOutOfIsr"}),
+        ("3.2", ["controlled shutdown"], 1, {"DeadOutOfIsr", "LeavingStaysOut", "ReplacedLeaderIsTold"}),
+        ("3.3", [], 2, set()),
+        ("3.3", ["controlled shutdown"], 1, set()),
+    ],
+)
+def test_an_isr_that_nobody_checks(release: str, parts: list[str], outages: int, violated: set[str]) -> None:
     """KAFKA-14140: the controller writes an ISR with a broker that has died, or that is shutting down."""
-    few = {"outages": 2, "failovers": 0, "isr_changes": 2}
-    assert _violated("2.7", ["ISR changes"], **few) == {"DeadOutOfIsr"}
-    assert _violated("3.3", ["ISR changes"], **few) == set()
-    assert _violated("3.3", ["ISR changes", "KAFKA-14140"], **few) == {"DeadOutOfIsr"}
-    few["outages"] = 1
-    assert "LeavingStaysOut" in _violated("3.2", ["ISR changes", "controlled shutdown"], **few)
-    assert _violated("3.3", ["ISR changes", "controlled shutdown"], **few) == set()
+    assert _violated(release, ["ISR changes", *parts], outages=outages, failovers=0, isr_changes=2) == violated
 
 
-def test_what_comes_about_in_time() -> None:
+@pytest.mark.parametrize(
+    ("release", "parts", "without", "name", "outages", "broken"),
+    [
+        ("1.1.1", ["deletion"], [], "DeletionEnds", 1, True),  # KAFKA-6650
+        pytest.param("2.0.0", ["deletion"], [], "DeletionEnds", 2, False, marks=pytest.mark.full),
+        # KAFKA-7235
+        pytest.param("2.1", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", 2, True, marks=pytest.mark.full),
+        pytest.param("2.2", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", 2, False, marks=pytest.mark.full),
+        ("3.9", [], [], "LeaderIsElected", 2, False),
+        ("3.9", [], [], "ControllerSettles", 2, False),
+    ],
+)
+def test_what_comes_about_in_time(
+    release: str, parts: list[str], without: list[str], name: str, outages: int, broken: bool
+) -> None:
     """Found where a release has the bug, and wherever nothing is fair; else it holds."""
-    for release, parts, without, name, broken in (
-        ("1.1.1", ["deletion"], [], "DeletionEnds", True),  # KAFKA-6650
-        ("2.0.0", ["deletion"], [], "DeletionEnds", False),
-        ("2.1", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", True),  # KAFKA-7235
-        ("2.2", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", False),
-        ("3.9", [], [], "LeaderIsElected", False),
-        ("3.9", [], [], "ControllerSettles", False),
-    ):
-        one = CLUSTER.model(release, without, parts)
-        prop = one.property(name)
-        assert (explore(one, [prop], outages=2, failovers=0).verdict == "violated") == broken, (release, name)
-        unfair = replace(prop, fair=())
-        assert explore(one, [unfair], outages=2, failovers=0).verdict == "violated"
+    one = CLUSTER.model(release, without, parts)
+    prop = one.property(name)
+    assert (explore(one, [prop], outages=outages, failovers=0).verdict == "violated") == broken
+    unfair = replace(prop, fair=())
+    assert explore(one, [unfair], outages=outages, failovers=0).verdict == "violated"
+
+
+DIRECTORIES = {"outages": 0, "failovers": 1, "brokers": 2}
 
 
 def test_a_replica_whose_log_directory_failed_is_moved() -> None:
-    """KIP-112: the controller is notified, asks, and moves the replica; one that does not ask, or does not move it,
-    leaves it."""
-    one, few = CLUSTER.model("3.9", adding=["log directories"]), {"outages": 0, "failovers": 1}
-    found = explore(one, ["FailedReplicaIsOut", "FailedReplicaLeads", "FailedLeaderIsReplaced"], **few)
+    """KIP-112: the controller is notified, asks, and moves the replica; one that does not move it leaves it."""
+    one = CLUSTER.model("3.9", adding=["log directories"])
+    found = explore(one, ["FailedReplicaIsOut", "FailedReplicaLeads", "FailedLeaderIsReplaced"], **DIRECTORIES)
     assert found.verdict == "holds"
-    replaced = one.property("FailedLeaderIsReplaced")
-    for step in ("AskForDirectories", "HandleLeaderAndIsr", "MarkOffline", "ElectForDeadLeaders"):
-        unasked = replace(replaced, fair=tuple(each for each in replaced.fair if each != step))
-        assert explore(one, [unasked], **few).verdict == "violated", step
     mark = one.action("MarkOffline")
     (moves,) = (each for each in mark.updates if each.field == phase)
     forgets = replace(moves, value=phase)
     others = tuple(each for each in mark.updates if each is not moves)
     broken = replace(mark, updates=(*others, forgets))
     actions = tuple(broken if each is mark else each for each in one.actions)
-    assert explore(replace(one, actions=actions), "FailedReplicaIsOut", **few).verdict == "violated"
+    assert explore(replace(one, actions=actions), "FailedReplicaIsOut", **DIRECTORIES).verdict == "violated"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("step", ["AskForDirectories", "HandleLeaderAndIsr", "MarkOffline", "ElectForDeadLeaders"])
+def test_a_replica_whose_log_directory_failed_waits_for_each_step(step: str) -> None:
+    one = CLUSTER.model("3.9", adding=["log directories"])
+    replaced = one.property("FailedLeaderIsReplaced")
+    unasked = replace(replaced, fair=tuple(each for each in replaced.fair if each != step))
+    assert explore(one, [unasked], **DIRECTORIES).verdict == "violated"
 
 
 def test_a_part_brings_those_that_it_needs() -> None:
@@ -417,6 +438,7 @@ def test_a_part_brings_those_that_it_needs() -> None:
         CLUSTER.model("3.9", ["requests"], ["ISR changes"])
 
 
+@pytest.mark.full
 def test_a_broker_that_does_what_an_older_request_says() -> None:
     """The leader epoch of a request has a purpose: without the check, an older controller's request takes effect."""
     usual = CLUSTER.model("3.9", adding=["requests"])
@@ -559,6 +581,7 @@ def test_a_table_with_a_behaviour_switched_off_is_that_of_no_other_release() -> 
     )
 
 
+@pytest.mark.full
 def test_unclean_elections_are_asked_for_since_2_4() -> None:
     """KIP-460. Before, a leader comes from outside the ISR where that is switched on, and nowhere else."""
     few = {"outages": 3, "failovers": 0}

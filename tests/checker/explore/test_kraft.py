@@ -33,7 +33,8 @@ def test_a_reassignment_ends_too_early_up_to_3_7() -> None:
     assert length(model, "ReassignmentIsSound", REASSIGNS) == 10  # what is replaced leaves its lists behind
 
 
-@pytest.mark.parametrize(("release", "blocked"), [("3.7", None), ("4.2", 11), ("4.3", None)])
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize(("release", "blocked"), [("4.2", 11), ("3.7", None), ("4.3", None)])
 def test_a_replica_that_is_dead_blocks_a_reassignment_up_to_4_2(release: str, blocked: int | None) -> None:
     """KAFKA-19975, which comes back to what 3.7 did, but for a falling replication factor."""
     without = ["KIP-858", "KIP-966"] if release >= "4" else ["KIP-858"]
@@ -41,6 +42,7 @@ def test_a_replica_that_is_dead_blocks_a_reassignment_up_to_4_2(release: str, bl
     assert length(model, "ReassignmentEndsOnceAdded", REASSIGNS) == blocked
 
 
+@pytest.mark.full
 def test_a_falling_replication_factor_waits_for_all_of_the_target() -> None:
     """KAFKA-19975 is not KAFKA-15665, which asks for the added replicas only."""
     model = KRAFT.model("4.3", ["KIP-858", "KIP-966"], ["reassignment"])
@@ -49,6 +51,7 @@ def test_a_falling_replication_factor_waits_for_all_of_the_target() -> None:
     assert length(model, "ReassignmentEndsWithAdded", FALLS) == 11
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("release", "adding", "found"), [("4.3", [], 5), ("4.4", [], None), ("4.4", ["KAFKA-20832"], 5)]
 )
@@ -65,6 +68,7 @@ def test_a_release_without_cordoned_directories_has_no_such_step() -> None:
     assert "Cordon" not in {each.name for each in KRAFT.model("4.2", adding=["cordoned directories"]).actions}
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("action", "promise"), [("CreateTopic", 5), ("Reassign", 8)])
 def test_who_names_replicas_is_asked_about_cordoned_brokers(action: str, promise: int) -> None:
     whole = KRAFT.model("4.4", ["KIP-858", "KIP-966"], ["cordoned directories", "reassignment"])
@@ -100,7 +104,7 @@ def without(model: Model, action: str, clause: str) -> Model:
     return replace(model, actions=tuple(loose if each.name == action else each for each in model.actions))
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("action", "clause", "promise"),
     [

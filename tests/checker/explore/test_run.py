@@ -388,27 +388,15 @@ def test_formats_of_the_command() -> None:
     assert _invoke("kip320", *TINY_SET, "--property=WeakIsr", "--format=itf")[0] == 0
 
 
-QUICK = {"kip101 2/3/3/2", "kip279 2/3/3/2", "unclean-election-keeps-isr 3/1/1/2", "unclean-election 3/1/1/2"}
-
-
-def _is_quick(row: matrix.Row) -> bool:
-    """The others take a minute or more; `explore --matrix` has them all, and CI runs that."""
-    return row.title in QUICK or (row.model == "cluster" and (row.distinct or 0) < 30_000)
-
-
-@pytest.mark.full(every=13)
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(
-            each,
-            marks=() if _is_quick(each) else pytest.mark.slow,
-            id=f"{each.title} {index}",
-        )
+        pytest.param(each, marks=() if each.title == "kip101 2/3/3/2" else pytest.mark.slow, id=f"{each.title} {index}")
         for index, each in enumerate(matrix.rows())
     ],
 )
 def test_each_row_of_the_matrix_is_as_expected(row: matrix.Row) -> None:
+    """One of them: `explore --matrix` has all, and .ci/run runs that."""
     result = matrix.run(row)
     assert result.as_expected, "\n".join(matrix.lines(result))
 
@@ -423,15 +411,24 @@ def test_a_cell_that_is_not_as_expected_is_told() -> None:
     assert "WRONG     StrongIsr: expected holds; got violated, 12 states" in said
 
 
+def _kip101(length: int) -> matrix.Row:
+    violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}
+    return matrix.Row("kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101"))
+
+
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize(("length", "code"), [(12, 0), (11, 1)])
 def test_the_matrix_exits_0_only_if_all_is_as_expected(length: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}
-    row = matrix.Row("kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101"))
-    monkeypatch.setattr(matrix, "rows", lambda: (row, row))
-    found, output = _invoke("--matrix")
+    monkeypatch.setattr(matrix, "rows", lambda: (_kip101(length),))
+    found, output = _invoke("--matrix", "--jobs", "1")
     assert found == code
-    assert re.sub(r"[\d.]+ s\b", "", _invoke("--matrix", "--jobs", "1")[1]) == re.sub(r"[\d.]+ s\b", "", output)
     assert ("all as expected" in output) == (code == 0)
+
+
+@pytest.mark.full
+def test_the_matrix_is_the_same_by_processes_beside_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "rows", lambda: (_kip101(12), _kip101(11)))
+    alone, beside = (re.sub(r"[\d.]+ s\b", "", _invoke("--matrix", *jobs)[1]) for jobs in (("--jobs", "1"), ()))
+    assert alone == beside
     done = CliRunner().invoke(main, ["explore", "--matrix", "--json"])
     assert json.loads(done.stdout)["rows"][0]["distinct"] == 9045

@@ -6,7 +6,8 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +28,24 @@ from isrproof.model.script import script_of
 from isrproof.model.step import Reference
 from isrproof.specs.errors import TableError
 
+in_matrix = pytest.mark.slow
+"""Of what `prove --matrix` proves too, which .ci/run runs."""
+
+
+@contextmanager
+def noted(asked: list[Question]) -> Iterator[None]:
+    """Append each question for which a small instance is asked."""
+    find = Refuter.find
+
+    def noting(refuter: Refuter, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
+        asked.append(question)
+        return find(refuter, question, goal, names)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Refuter, "find", noting)
+        yield
+
+
 PROMISES = {
     "WeakIsr",
     "StrongIsr",
@@ -43,8 +62,15 @@ PROMISES = {
 
 
 @pytest.fixture(scope="module")
-def kip320() -> Proof:
-    return prove("kip320")
+def asked_of_instances() -> list[Question]:
+    """The questions for which a small instance was asked while `kip320` was proved."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def kip320(asked_of_instances: list[Question]) -> Proof:
+    with noted(asked_of_instances):
+        return prove("kip320")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +148,7 @@ def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> 
 @cache
 def without_its_lemmas() -> Proof:
     lemmas = [each.name for each in induction_of(model("kip320"))[0].lemmas.values()]
-    return prove("kip320", ["StrongIsr"], without_lemmas=lemmas, effort=Effort(search=5))
+    return prove("kip320", ["StrongIsr"], without_lemmas=lemmas, effort=Effort(search=1))
 
 
 def test_without_its_lemmas_nothing_is_claimed() -> None:
@@ -203,6 +229,7 @@ def test_all_questions_together_have_a_limit_too() -> None:
     assert "time limit of 0.01 s for all questions" in proof["StrongIsr"].reason
 
 
+@pytest.mark.full
 def test_only_what_a_property_needs_is_asked() -> None:
     proof = prove("kip320", ["LeaderInIsr"])
     asked = {each.question.goal for each in proof.answers.values()}
@@ -210,7 +237,7 @@ def test_only_what_a_property_needs_is_asked() -> None:
     assert "IsrHoldsCommits" not in asked
 
 
-@pytest.mark.full
+@in_matrix
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
     """The replicas are an enumeration of so many, every quantifier over them is written out."""
@@ -247,6 +274,7 @@ def test_a_counterexample_may_need_a_record_or_an_epoch_more(name: str, prop: st
     assert found.path.length == length
 
 
+@in_matrix
 @pytest.mark.parametrize("name", ["unclean-election", "unclean-election-keeps-isr"])
 def test_nothing_committed_since_an_unclean_election_is_lost(name: str) -> None:
     found = prove(name, ["NothingLostSinceUnclean"])["NothingLostSinceUnclean"]
@@ -254,6 +282,7 @@ def test_nothing_committed_since_an_unclean_election_is_lost(name: str) -> None:
     assert "IsrHoldsKept" in found.rests_on
 
 
+@pytest.mark.full
 def test_a_counterexample_may_need_fewer_replicas_and_longer_logs() -> None:
     found = prove("kip101", ["LogMatching"])["LogMatching"]
     assert found.verdict == "violated"
@@ -311,6 +340,7 @@ def test_misuse_of_the_command_is_told_in_one_message(args: list[str], said: str
     assert said in json.loads(as_json.stdout)["error"]
 
 
+@pytest.mark.full
 def test_an_interrupt_ends_a_proof_with_one_line() -> None:
     """Whatever Z3 is doing: raised inside its Python layer, an interrupt would be another error."""
     heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -355,6 +385,7 @@ def test_the_matrix_is_as_expected() -> None:
     assert [each for each in said["cells"] if each["got"] != each["expected"]] == []
 
 
+@pytest.mark.full
 def test_the_matrix_says_what_is_not_as_expected(tmp_path: Path) -> None:
     path = tmp_path / "expected.toml"
     path.write_text('[[row]]\nmodel = "kip320"\nholds = ["LeaderInIsr"]\nviolated = { LeaderFromIsr = 3 }\n')
@@ -394,7 +425,7 @@ def test_every_promise_of_every_model_is_expected() -> None:
     assert silent == []
 
 
-@pytest.mark.full
+@in_matrix
 def test_kip497_is_proved_for_any_number_of_replicas() -> None:
     proof = prove("kip497")
     assert {each.prop.name for each in proof.properties} >= PROMISES
@@ -410,20 +441,19 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
 
 
-@pytest.mark.full(every=6)
-@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
-def test_the_table_of_hypotheses_lacks_no_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
+def test_the_table_of_hypotheses_lacks_no_row(name: str) -> None:
     """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""
     asked: list[Question] = []
-    find = Refuter.find
-
-    def noting(refuter: Refuter, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
-        asked.append(question)
-        return find(refuter, question, goal, names)
-
-    monkeypatch.setattr(Refuter, "find", noting)
-    assert prove(name).verdict == "holds"
+    with noted(asked):
+        assert prove(name).verdict == "holds"
     assert [each.name for each in asked if each.kind == "consecution"] == []
+
+
+def test_the_table_of_hypotheses_lacks_no_row_of_kip320(kip320: Proof, asked_of_instances: list[Question]) -> None:
+    assert kip320.verdict == "holds"
+    assert [each.name for each in asked_of_instances if each.kind == "consecution"] == []
 
 
 @pytest.mark.slow

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from isrproof.checker.explore.run import explore_instance
 from isrproof.checker.prove.cti import Cti, Refuter
 from isrproof.checker.prove.export import induction_of, questions
-from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.checker.prove.run import Effort, prove
 from isrproof.model.catalogue import model
 from isrproof.model.expr import Expr, exists, setting
 from isrproof.model.property import Property
@@ -27,9 +26,8 @@ PROMISES = {
 }
 
 
-@cache
-def proof(name: str) -> Proof:
-    return prove(name)
+in_matrix = pytest.mark.slow
+"""Of what `prove --matrix` proves too, which .ci/run runs."""
 
 
 def loose(action: str, clause: str, instead: Expr | None = None) -> Model:
@@ -54,10 +52,10 @@ def broken(changed: Model, action: str, lemma: str) -> bool:
     return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
-@pytest.mark.full(every=2)
+@in_matrix
 @pytest.mark.parametrize("name", ["raft", "raft-pre-vote"])
 def test_the_quorum_is_proved_for_any_number_of_voters(name: str) -> None:
-    found = proof(name)
+    found = prove(name)
     assert {each.prop.name for each in found.properties} == PROMISES
     assert {(each.verdict, each.scope) for each in found.properties} == {("holds", "any number of voters")}
     assert not found.fallen
@@ -68,13 +66,14 @@ OF_EACH_NODE = [
 ]
 
 
-@pytest.mark.full
+@in_matrix
 def test_what_each_node_promises_is_proved_where_voters_change() -> None:
     found = prove("raft-voters", OF_EACH_NODE)
     assert {(each.verdict, each.scope) for each in found.properties} == {("holds", "any number of voters")}
     assert not found.fallen
 
 
+@pytest.mark.full
 def test_that_majorities_meet_is_not_inductive_by_itself() -> None:
     """No lemma says which sets two logs may name at a time."""
     effort = Effort(search=0, instance={"voters": 3, "max_epoch": 2, "log_size": 2})
@@ -82,12 +81,15 @@ def test_that_majorities_meet_is_not_inductive_by_itself() -> None:
 
 
 def test_beside_the_verdict_stands_what_is_believed_of_majorities() -> None:
+    found = prove("raft", ["OneLeaderPerEpoch"])
+    assert found.verdict == "holds"
     assert "two sets whose sizes add up to more than the number of elements have one in common" in " ".join(
-        proof("raft").trusted
+        found.trusted
     )
 
 
-@pytest.mark.parametrize("voters", [1, 2, 3])
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize("voters", [2, 1, 3])
 def test_one_leader_is_proved_for_a_number_of_voters_without_that_belief(voters: int) -> None:
     """Their sets are counted then."""
     found = prove("raft", ["OneLeaderPerEpoch"], kept={"voters": voters})
@@ -95,6 +97,7 @@ def test_one_leader_is_proved_for_a_number_of_voters_without_that_belief(voters:
     assert not any("sizes" in each for each in found.trusted)
 
 
+@pytest.mark.full
 def test_a_half_is_no_majority() -> None:
     half = setting(VOTERS) <= granted[candidate].size() + granted[candidate].size()
     effort = Effort(timeout=10, search=20, instance={"voters": 2, "max_epoch": 1, "log_size": 1})

@@ -63,16 +63,17 @@ def test_the_plugin_imports_nothing_heavy() -> None:
     assert len(modules.split()) < 10
 
 
-def test_the_example_of_the_docs_runs(tmp_path: Path) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize(("recording", "outcome"), [(SOUND, "2 passed"), (FAILOVER, "1 failed, 1 passed")])
+def test_the_example_of_the_docs_runs(recording: Path, outcome: str, tmp_path: Path) -> None:
     """docs/testing.md: its test, run by pytest with the plugin, passes on one recording and fails on another."""
     text = EXAMPLE.read_text(encoding="utf-8")
     example = text.split("```python\n", 1)[1].split("```", 1)[0]
-    for recording, outcome in ((SOUND, "2 passed"), (FAILOVER, "1 failed, 1 passed")):
-        test = tmp_path / "test_cluster.py"
-        test.write_text(example.replace('"logs"', repr(str(recording))))
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", str(test)]
-        run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-        assert outcome in run.stdout, run.stdout + run.stderr
+    test = tmp_path / "test_cluster.py"
+    test.write_text(example.replace('"logs"', repr(str(recording))))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", str(test)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert outcome in run.stdout, run.stdout + run.stderr
 
 
 @given(log_lines("2.0.0", max_size=5))

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .lines import Ids, line
-
-if TYPE_CHECKING:
-    from .cluster import Log, Partition
+from .state import Log, Partition
 
 _TP = ("topic", "partition")
 _STATE = ("leader", "isr", "leader_epoch", "partition_epoch", "replicas")

@@ -1,4 +1,4 @@
-"""Mangles recordings in rounds (rounds.py) and audits them with two engines: `python -m tests.mangled OUT --rounds 40`.
+"""Mangles recordings in rounds (rounds.py) and audits them with two engines: `python -m lab.mangled OUT --rounds 40`.
 
 OUT gets a JSON line for each case. Cases that it has already are not run again: a run that was stopped goes on. At the
 end it shows the table of all that OUT has. Exit code 1 if an illegal finding was gained, or lost silently, or the
@@ -23,7 +23,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "corpus" / "real"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.mangled", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.mangled", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--rounds", type=int, default=0, help="so many from --first on; none: only the table")
     parser.add_argument("--first", type=int, default=1)

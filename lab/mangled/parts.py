@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from tests.recordings import RECORDED
+from lab import RECORDED, RECORDED_KRAFT
 
-RECORDED_KRAFT = RECORDED.with_name("recorded-kraft")
 KRAFT, TEXT = "kraft-", "text-"
 METADATA = "metadata"
 """The folder of a node's metadata log."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.faults.brokers import KINDS, RECORDED, outcomes, table
+from lab.faults.brokers import KINDS, RECORDED, outcomes, table
 
 UNDECIDED = {"not among the replicas", "version repeats", "version falls"}
 """A request that is refused for its epoch has no effect; for some versions no earlier one is known."""
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["isr-flap-2.4.1", "traffic-3.5.2"])
 def test_planted_faults_are_found_at_their_line(name: str) -> None:
     made = list(outcomes(RECORDED / name, 1, seed=1))

@@ -1,4 +1,4 @@
-"""Plants faults in brokers' lines about their replicas: `python -m benchmarks.faults.brokers`.
+"""Plants faults in brokers' lines about their replicas: `python -m lab.faults.brokers`.
 
 A fault is one line of a recording, changed so that it prints what no broker does, or one additional line. It is found
 if the audit has a new finding that is illegal, suspicious or refused, found at its line if such a finding names that
@@ -22,11 +22,11 @@ from pathlib import Path
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 
+from .. import RECORDED
 from .broker_kind import TIME, Kind, Match
 from .broker_lines import LINES
 from .broker_states import STATES
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 GOAL = 0.95
 _PROCESS = "INFO starting (kafka.server.KafkaServer)"
 KINDS: tuple[Kind, ...] = (*STATES, *LINES)

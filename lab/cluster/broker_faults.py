@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .brokers import Broker
-from .cluster import Fault, Log, Partition, Tenure
 from .lines import ids
+from .state import Fault, Log, Partition
+from .tenure import Tenure
 
 Kind = Callable[[Tenure, Partition], None]
 

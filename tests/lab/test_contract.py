@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isrproof.checker.audit.doubt.contract import CONTRACT
 
-from tests.mangled.ways import WAYS
+from lab.mangled.ways import WAYS
 
 DAMAGE = {
     "rotated, compressed": ("newest first", "rotated files joined", "downloaded", "zgrep", "one file per broker"),

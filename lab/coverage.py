@@ -1,4 +1,4 @@
-"""Share of known lines in brokers' logs, by release and file: `python -m benchmarks.coverage`.
+"""Share of known lines in brokers' logs, by release and file: `python -m lab.coverage`.
 
 It counts lines with a time: those that the line table understands, those that it knows to be irrelevant, the unknown
 ones, and among these the lines about a broker's handling of a partition. It reads the recordings, and with `--corpus`
@@ -21,7 +21,8 @@ from isrproof.traces.events.event import Continuation, Event, Unknown
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.sources.text import Lines
 
-RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
+from . import RECORDED
+
 MOST_UNKNOWN = 0.02
 FILES = ("server.log", "state-change.log", "controller.log", "other")
 NAMING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .cluster import Cluster, Partition, Tenure
 from .lines import ids
+from .state import Partition
+from .tenure import Cluster, Tenure
 
 Kind = Callable[[Tenure, Partition], None]
 _DELETED = -2

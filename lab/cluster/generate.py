@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .broker_faults import plant_in_brokers
-from .cluster import Cluster, Fault, Tenure, cluster
 from .faults import leaderless_unnoticed, plant
+from .state import Fault
+from .tenure import Cluster, Tenure, cluster
 
 PARTITIONS = 100_000
 TENURES_PER_GIGABYTE = 3

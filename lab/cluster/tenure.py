@@ -11,12 +11,12 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 from isrproof.traces.events.render import time_text
 
 from .brokers import Broker
 from .lines import RELEASE, Ids, ids, line
+from .state import Fault, Log, Partition
 
 STATE_CHANGE = "state-change.log"
 _STARTED = 1_583_020_800_000
@@ -27,62 +27,6 @@ _STACK = (
     "\tat kafka.controller.ZkPartitionStateMachine.handleStateChanges(PartitionStateMachine.scala:145)",
     "\tat kafka.controller.KafkaController.processBrokerChange(KafkaController.scala:1280)",
 )
-
-
-@dataclass
-class Partition:
-    """A partition; `leader` -1 is none, `version` is that of the znode."""
-
-    topic: str
-    number: int
-    replicas: Ids
-    leader: int
-    isr: Ids
-    leader_epoch: int = 0
-    version: int = 0
-    new: bool = False
-
-    def write(self, leader: int, isr: Sequence[int], epochs: int = 1, versions: int = 1) -> None:
-        self.leader, self.isr = leader, ids(*isr)
-        self.leader_epoch += epochs
-        self.version += versions
-
-
-@dataclass(frozen=True, order=True)
-class Fault:
-    """A planted fault: the place that shows it first, and the rule that reports it."""
-
-    file: str
-    line: int
-    rule: str
-
-
-class Log:
-    """One file whose lines are counted."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self.count = 0
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
-        self._waiting: list[str] = []
-
-    def put(self, text: str) -> int:
-        """Write a line; return its number."""
-        self._waiting.append(text)
-        self.count += 1
-        if len(self._waiting) == 20_000:
-            self._flush()
-        return self.count
-
-    def _flush(self) -> None:
-        self._waiting.append("")
-        self._file.write("\n".join(self._waiting))
-        self._waiting.clear()
-
-    def close(self) -> None:
-        self._flush()
-        self._file.close()
 
 
 @dataclass

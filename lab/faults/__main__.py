@@ -1,4 +1,4 @@
-"""Plants faults in all recordings and reports what the audit finds: `python -m benchmarks.faults`.
+"""Plants faults in all recordings and reports what the audit finds: `python -m lab.faults`.
 
 A fault is in all lines that print it: a wrong request is received and cached so, too.
 
@@ -20,11 +20,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import RECORDED
 from . import KINDS, load, some
 from .forced import forced
 from .injection import Injection, Outcome
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 LINES_RIGHT, ILLEGAL = 0.95, 0.97
 _SORTS = ("hidden", "forced", "decidable")
 _OUTCOMES = ("illegal at its line", "illegal beside it", "suspicious", "not found")

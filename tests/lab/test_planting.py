@@ -9,10 +9,14 @@ from isrproof.specs.errors import IsrproofError
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 
-from benchmarks.faults import KINDS, Fault, Recording, load, some, write
+from lab.faults import KINDS, Fault, Recording, load, some, write
 from tests.recordings import RECORDED
 
-NAMES = ("zombie-2.0.0", "failover-on-leader-2.3.1-kill", "lifecycle-3.9.1")
+NAMES = (
+    "failover-on-leader-2.3.1-kill",
+    pytest.param("zombie-2.0.0", marks=pytest.mark.full),
+    pytest.param("lifecycle-3.9.1", marks=pytest.mark.full),
+)
 
 
 @pytest.fixture(scope="module", params=NAMES)

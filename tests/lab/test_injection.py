@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from benchmarks.faults import KINDS, Fault, Recording, load, some
-from benchmarks.faults.forced import forced
-from benchmarks.faults.injection import Injection, Outcome
+from lab.faults import KINDS, Fault, Recording, load, some
+from lab.faults.forced import forced
+from lab.faults.injection import Injection, Outcome
 from tests.recordings import RECORDED
 
 SMALL = ("failover-on-leader-2.3.1-kill", "zombie-2.0.0", "lifecycle-3.9.1", "lifecycle-2.2.2")
@@ -43,6 +43,7 @@ class _NeverIllegal:
         return Outcome(fault, ())
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     ("name", "kind", "why"),
     [
