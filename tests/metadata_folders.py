@@ -55,5 +55,5 @@ def found(shown: Report) -> list[tuple[str, str, int | None]]:
 
 
 def at(offset: int) -> int:
-    """When the record at an offset was written."""
+    """Return the time at which the record at an offset was written."""
     return 1_700_000_001_000 + 1_000 * offset

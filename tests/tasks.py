@@ -1,4 +1,4 @@
-"""What the tests of CONTRIBUTING.md add: small things that are like real ones."""
+"""Additions that the tests of CONTRIBUTING.md make: small ones that are like real ones."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def page_faults(text: str, where: Path = ROOT) -> Iterator[str]:
 
 
 def is_citation(text: str) -> bool:
-    """Whether a text has the form of a citation: an issue, or a class of Kafka with its methods."""
+    """Return whether a text has the form of a citation: an issue, or a class of Kafka with its methods."""
     if ISSUE.fullmatch(text):
         return True
     parts = re.split(r", | in ", text.rpartition("/")[2])

@@ -13,7 +13,9 @@ from tests.imports import ROOT
 
 FOLDERS = (
     *("model", "specs"),
-    *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/explore"),
+    *("checker/audit/files", "checker/audit/findings", "checker/audit/history", "checker/audit/observe"),
+    *("checker/audit/report", "checker/audit/rules", "checker/audit/sources", "checker/audit/table"),
+    *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
     *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "tests"),
 )
 """Folders whose docstrings are checked; the modules directly in checker/ are, too."""
@@ -39,6 +41,16 @@ def faults(text: str) -> Iterator[str]:
         yield f"has {word}: programs print, report, show or record"
 
 
+def messages(source: str) -> Iterator[tuple[int, str]]:
+    """Strings of several words that are no docstrings, with their lines: a user may see them."""
+    tree = ast.parse(source)
+    documenting = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in documenting)
+    for node in texts:
+        if isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, node.value
+
+
 def checked() -> list[Path]:
     """Modules whose docstrings are checked."""
     of_folders = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
@@ -53,6 +65,21 @@ def test_docstrings_say_what_a_thing_is_or_does() -> None:
         for fault in faults(text)
     ]
     assert not found, "\n".join(found)
+
+
+def test_programs_tell_nothing_in_their_messages() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {text}"
+        for path in checked()
+        if path.relative_to(ROOT).parts[0] in ("checker", "model", "specs")
+        for line, text in messages(path.read_text(encoding="utf-8"))
+        if TELLING.search(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_messages_are_read() -> None:
+    assert [*messages('"""It is told."""\na = f"it is told {b}"\nc = "told"\n')] == [(2, "it is told ")]
 
 
 def test_every_folder_has_modules() -> None:

@@ -21,7 +21,7 @@ TIERS = ("-m", "full or not full")
 _TOP = ("*.md", "*.cfg", "*.toml", "*.yml")
 _ROW = re.compile(r"^\|(?P<task>[^|]+)\|(?P<by_hand>[^|]+)\|", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"[A-Z]{3,}")
-"""What stands for a name in a path: NAME, CODE, FOLDER."""
+"""Placeholders for a name in a path: NAME, CODE, FOLDER."""
 
 
 @dataclass(frozen=True)

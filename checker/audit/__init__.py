@@ -1,1 +1,1 @@
-"""The audit: what was illegal in the logs of a real cluster, where and why."""
+"""The audit: illegal events in the logs of a real cluster, with their places and causes."""

@@ -16,7 +16,7 @@ from .table.protocol import Table
 
 @cache
 def observations() -> Mapping[str, Observation]:
-    """All observations by name.
+    """Return all observations by name.
 
     Raises:
         ValueError: two have one name.
@@ -29,7 +29,7 @@ def observations() -> Mapping[str, Observation]:
 
 
 def _declared() -> Iterator[Observation]:
-    """The observations that any module of a folder names; one that several modules name comes several times."""
+    """Yield the observations that any module of a folder names; one that several modules name comes several times."""
     for package in (observe, sources):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if module.name.removeprefix(f"{package.__name__}.").count("."):
@@ -39,13 +39,13 @@ def _declared() -> Iterator[Observation]:
 
 @cache
 def inputs() -> tuple[Input, ...]:
-    """What observations are made from, and what that is made from."""
+    """Return the inputs of observations, and the inputs of those."""
     made_from = (each.made_from for each in observations().values())
     return tuple(dict.fromkeys(part for each in made_from for part in (*each.of, each)))
 
 
 class Inputs(Mapping[Input, Table]):
-    """The inputs that are made from the placed events of some partitions, each when it is first asked for."""
+    """The inputs made from the placed events of some partitions, each when it is first requested."""
 
     def __init__(self, events: Table) -> None:
         self._events = events
@@ -75,7 +75,7 @@ class Inputs(Mapping[Input, Table]):
 
 @cache
 def lines_read() -> frozenset[str]:
-    """The lines that anything is made of that an audit tells: ids of rows of the line table."""
+    """Return the lines that any part of the audit is made from: ids of rows of the line table."""
     of_inputs = (line for each in inputs() for line in each.lines)
     of_observations = (line for each in observations().values() for line in each.lines)
     return frozenset((*of_inputs, *of_observations, *conditions.LINES, *LIVE_BROKERS))

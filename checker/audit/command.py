@@ -1,4 +1,4 @@
-"""The whole way of `isrproof audit`: from PATHs to a text and an exit code. `audit` is the same from Python."""
+"""The complete `isrproof audit`: from PATHs to a text and an exit code. `audit` is the same from Python."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _silent(why: str) -> None:
 def audit(
     paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = _silent
 ) -> list[Report]:
-    """Audit logs: one report, or with `each` one for every path.
+    """Audit logs; return one report, or with `each` one for every path.
 
     Args:
-        report_engine: gets one line, which says which engine "auto" chose and why.
+        report_engine: gets one line that says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: there is no path, one does not exist, no file could be read, or nothing in them is what `options`
-            ask for; a rule could not be asked, by an error of ours.
+        IsrproofError: there is no path, one does not exist, no file could be read, or nothing in them matches
+            `options`; a rule could not be evaluated because of an error of ours.
     """
     made, defects = _audited(paths, options or Options(), report_engine)
     if defects:
@@ -61,7 +61,7 @@ def audit(
 def _audited(
     paths: Sequence[str], options: Options, report_engine: Callable[[str], object]
 ) -> tuple[list[Report], tuple[str, ...]]:
-    """The reports, and what kept rules from being asked."""
+    """Return the reports, and the reasons why rules could not be evaluated."""
     if not paths:
         raise IsrproofError("Expected the paths of logs, got none. Give files or folders.")
     sizes: dict[str, int] = {}
@@ -102,7 +102,7 @@ def _audited(
 
 
 def _versions(read: Read) -> list[Row]:
-    """The lines in which processes print their release, as they are numbered in their files."""
+    """Return the lines in which processes print their release, with their numbers in their files."""
     files = {file.index: file for file in read.files}
     own = (row for row in read.rows if row.get("kind") == VERSION and row["file"] in files)
     return [row | {"line": files[row["file"]].place(row["line"]).line} for row in own]
@@ -116,7 +116,7 @@ def _metadata(
     engine: Engine,
     with_chronicles: bool,
 ) -> Metadata:
-    """What the metadata logs of the clusters give; their files are numbered from `first` on."""
+    """Return the results from the metadata logs of the clusters; their files are numbered from `first` on."""
     numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
     if not any(own for _, own in numbered):
         return Metadata()
@@ -148,11 +148,13 @@ class Answer:
     text: str
     """The report in its form."""
     code: int
-    """The worst of the clusters' exit codes: illegal, then incomplete, then conforms."""
+    """The worst of the clusters' exit codes (illegal, then incomplete, then conforms)."""
     verdict: str
-    """The reason for the code, on one line."""
+    """A line that explains the code."""
     problem: str | None = None
-    """What kept a rule from being asked, or the files of --out from being written, all the same."""
+    """The reason why a rule could not be evaluated, or the files of --out could not be written, although there is a
+    report.
+    """
     pages: tuple[Path, ...] = ()
     """The pages of --html."""
 
@@ -167,7 +169,7 @@ def audit_command(
     html: Path | None = None,
     baseline: Path | None = None,
 ) -> Answer:
-    """Audit, write what is to be written to files, and say what to print.
+    """Audit, write the requested files, and return what to print.
 
     Args:
         form: one of FORMS.
@@ -175,13 +177,13 @@ def audit_command(
         baseline: a report of an earlier run, whose findings are left out of this one's.
 
     Raises:
-        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written where files
-            are to be; a library that a form needs is not there; the form is about one partition, and none is named; the
-            baseline is none.
+        IsrproofError, OSError: before anything is judged, as for `audit`, or because the files cannot be written; a
+            library that a form needs is not installed; the form is about one partition, and none is named; the baseline
+            is not a report.
     """
     forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
     if any(each.partition for each in forms) and options.partition is None:
-        raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
+        raise IsrproofError(f"--format {form} is about one partition: name it with --partition TOPIC-N.")
     check_outputs(out, html)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline

@@ -1,4 +1,4 @@
-"""Which engine reads a log, and why: this machine's processes, or Spark if it is very large."""
+"""The choice of the engine that reads a log: this machine's processes, or Spark if the log is very large."""
 
 from __future__ import annotations
 
@@ -12,39 +12,42 @@ from ...traces.sources.paths import COMPRESSED, Source, is_elsewhere
 from .options import Options
 
 IN_PROCESS = 16_000_000_000
-"""Bytes of text up to which what is encoded of them surely fits memory: a fortieth. Spark keeps it on disks.
+"""The size of text in bytes up to which its encoding certainly fits memory: a fortieth. Spark keeps it on disks.
 
 On one machine Spark is slower at all sizes that were measured (benchmarks/audit): it moves every line through Java.
 """
 _ROWS = 1_000_000
-"""Bytes of text up to which plain rows are done before NumPy is imported."""
+"""The size of text in bytes up to which plain rows are finished before NumPy is imported."""
 _RATIO = 10
-"""How much text a compressed byte stands for, roughly."""
+"""The approximate ratio of text to compressed bytes."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """`name` is python (the reference), columns or spark; `size` is the bytes of text, roughly; `why` is one line."""
+    """An engine and the reason for its choice."""
 
     name: str
+    """python (the reference), columns or spark."""
     size: int
+    """The approximate size of the text in bytes."""
     why: str
+    """One line."""
 
 
 def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, int]) -> Engine:
-    """The engine that `options` name, or with "auto" the one that is done first.
+    """Return the engine that `options` name, or with "auto" the fastest for this input.
 
     Args:
-        elsewhere: the bytes of files that only Spark can reach.
+        elsewhere: the sizes of files that only Spark can reach.
 
     Raises:
-        IsrproofError: `options` name an engine that cannot do what else they ask for.
+        IsrproofError: `options` name an engine that cannot do what their other values require.
     """
     size = sum(text_size(source.there, elsewhere) for source in sources)
     shown = f"{size / 1e6:.1f} MB of text"
     if options.engine != "auto":
         _check(options, sources)
-        return Engine(options.engine, size, "It was asked for.")
+        return Engine(options.engine, size, "It was requested.")
     if options.master or options.remote:
         given = "--master" if options.master else "--remote"
         return Engine("spark", size, f"Spark reads {shown}: {given} is given.")
@@ -70,7 +73,7 @@ def _check(options: Options, sources: Sequence[Source]) -> None:
     if options.engine == "spark":
         return
     if options.master or options.remote:
-        raise IsrproofError(f"--master and --remote are for Spark; leave --engine {options.engine} away.")
+        raise IsrproofError(f"--master and --remote are for Spark; omit --engine {options.engine}.")
     for source in sources:
         if is_elsewhere(source.path):
             raise only_spark(source.path, options.engine)
@@ -79,11 +82,11 @@ def _check(options: Options, sources: Sequence[Source]) -> None:
 
 
 def only_spark(path: str, engine: str) -> IsrproofError:
-    return IsrproofError(f"{path}: only Spark reads other file systems; leave --engine {engine} away.")
+    return IsrproofError(f"{path}: only Spark reads other file systems; omit --engine {engine}.")
 
 
 def text_size(path: str, elsewhere: Mapping[str, int]) -> int:
-    """Bytes of text in a file, roughly; 0 if it is not there."""
+    """Return the approximate size of a file's text in bytes; 0 if it does not exist."""
     try:
         size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
     except OSError:

@@ -1,6 +1,6 @@
 """Columns as fields of the model's language: those of every event and of its span, and those that any row may have.
 
-An observation (observe/) adds columns of its own. table/encoding.py says how a column holds a value.
+An observation (observe/) adds columns of its own. table/encoding.py defines the values of columns.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .lines import line
 from .table.encoding import RELEASE
 
 SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
-"""What stands for the state before an entity's first line: given by the controller's start-up, or not known at all."""
+"""Stand-ins for the state before an entity's first line: set by the controller's start-up, or not known at all."""
 LEADER_DURING_DELETE = some(const(-2, Broker))
-"""What UpdateMetadata says of a partition whose topic is being deleted."""
+"""UpdateMetadata's leader of a partition whose topic is being deleted."""
 LEVEL = Enum("Level", LEVELS)
 TENURE = ("file", "controller", "controller_epoch")
-"""The columns that name the lines of one tenure of a controller in a file."""
+"""The columns that identify the lines of one tenure of a controller in a file."""
 
 
 def sorts(*fields: Expr) -> dict[str, Sort]:
-    """The sorts of fields, by the names of their columns."""
+    """Return the sorts of fields, by the names of their columns."""
     return {name_of(each): each.sort for each in fields}
 
 
@@ -34,7 +34,7 @@ def _states(name: str) -> tuple[str, ...]:
 
 
 def states(name: str) -> EnumSort:
-    """The states of a machine, and the two words for what stands before a first line."""
+    """Return the states of a machine, and the two stand-ins for the state before a first line."""
     return Enum(f"{name} state", (*_states(name), SEEDED, ANYTHING))
 
 
@@ -47,7 +47,7 @@ def to_state(name: str) -> Expr:
 
 
 def before(name: str) -> Expr:
-    """The state after the entity's previous line, or SEEDED or ANYTHING."""
+    """Return the state after the entity's previous line, or SEEDED or ANYTHING."""
     return field("before", states(name))
 
 
@@ -61,9 +61,9 @@ written_by_epoch = field("written_by_epoch", Int())
 ts = field("ts", Int())
 brokers = field("brokers", replicas.sort)
 removing = field("removing", replicas.sort)
-"""The replicas that a reassignment that goes on removes."""
+"""The replicas that a reassignment in progress removes."""
 from_state_untrue = field("from_state_untrue", SetOf(RELEASE))
-"""The releases of a wording in which its from-state need not be the state before."""
+"""The releases of a wording whose from-state need not be the state before."""
 
 EVENT: Mapping[str, Sort] = {
     **sorts(field("file", Int(0)), field("line", Int(0)), line, ts, controller, controller_epoch),
@@ -71,7 +71,9 @@ EVENT: Mapping[str, Sort] = {
     **sorts(field("from_state", STATE), field("to_state", STATE), leader, isr, leader_epoch, partition_epoch),
     **sorts(written_by_epoch, replicas, brokers, field("valid_states", SetOf(STATE)), from_state_untrue),
 }
-"""What the audit reads of a controller's event; the rest (recipients, correlation ids, ...) is not carried along."""
+"""The columns of a controller's event that the audit reads; the rest (recipients, correlation ids, ...) is not carried
+along.
+"""
 
 KIND = Enum("Kind", ("become-leader", "become-follower", "latest", "start", "own end", "begins", "ends"))
 speaker, kind = field("speaker", Broker), field("kind", KIND)
@@ -80,15 +82,15 @@ topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort)
 offset, high_watermark, log_end_offset = (field(n, Int()) for n in ("offset", "high_watermark", "log_end_offset"))
 current_leader_epoch, count = field("current_leader_epoch", Int()), field("count", Int())
 lagging, last_offset = field("lagging", isr.sort), field("last_offset", Int())
-"""The replicas that leave an ISR; the greatest end of their logs, or of another line, a log's last offset."""
+"""The replicas that leave an ISR; the greatest end of their logs, or, on another line, a log's last offset."""
 
 OF_BROKER: Mapping[str, Sort] = sorts(
     *(speaker, kind, correlation_id, previous_leader_epoch, topic_id, old_isr, delete),
     *(offset, high_watermark, log_end_offset, current_leader_epoch, count, removing, lagging, last_offset),
 )
-"""What the audit reads of a broker's event beside that; of a broker's line, `controller` is whom a request is from."""
+"""The further columns of a broker's event that the audit reads; `controller` is then the sender of a request."""
 READ: Mapping[str, Sort] = {**EVENT, **OF_BROKER}
-"""What the audit reads of any event."""
+"""The columns of any event that the audit reads."""
 
 raft_epoch, voted, node = field("raft_epoch", Int()), field("voted", Broker), field("node", Broker)
 raft_state, from_raft_state = field("raft_state", _NAME), field("from_raft_state", _NAME)
@@ -97,17 +99,17 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
     *(raft_epoch, raft_state, from_raft_state, from_raft_epoch, voted),
     *(field("broker_epoch", Int()), field("detail", _NAME)),
 )
-"""What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
+"""The further columns of lines about the metadata quorum, and of KRaft nodes' lines about its log."""
 
 known_controller_epoch = field("known_controller_epoch", Int())
 OF_REQUEST: Mapping[str, Sort] = sorts(known_controller_epoch)
-"""What the audit reads, beside that, of lines about whole requests."""
+"""The further columns of lines about whole requests."""
 OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
 """The columns of events that any part of the audit reads."""
 
 releases = field("releases", SetOf(RELEASE))
 life_at_least = field("life_at_least", releases.sort)
-"""The releases that are no older than that which some controller of the life must be."""
+"""The releases that are not older than the one that some controller of the life must have."""
 seen_level = field("seen_level", LEVEL)
 lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)
 tenure, block, known_since = field("tenure", Int()), field("block", Int()), field("known_since", Int())
@@ -116,7 +118,7 @@ SPAN: Mapping[str, Sort] = sorts(
     *(field("cluster", Int()), field("life", Int()), tenure, field("stream", Int()), block),
     *(seen_level, lossy, releases, life_at_least, start_seen, known_since),
 )
-"""What observations and rules read of the span that an event is in."""
+"""The columns of an event's span that observations and rules read."""
 
 journal, process = field("journal", Int()), field("process", Int())
 broker, process_known = field("broker", Broker), field("process_known", Bool)
@@ -124,15 +126,15 @@ whole, server_log = field("whole", Bool), field("server_log", Bool)
 of_zookeeper, takes_shown = field("of_zookeeper", Bool), field("takes_shown", Bool)
 lived_until, ends_from = field("lived_until", Int()), field("ends_from", Int())
 jars = field("jars", SetOf(RELEASE))
-"""The releases that the process may be of, by the version that it printed as it started; all, if it printed none."""
+"""The releases that the process may have, by the version that it printed as it started; all, if it printed none."""
 
 JOURNAL: Mapping[str, Sort] = sorts(
     *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until, ends_from),
     jars,
 )
-"""What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
+"""The columns that observations and rules read of a broker's event's journal (history/journals.py)."""
 
 gap = field("gap", Bool)
 """Whether lines may be missing between a row and the one before it."""
 unsure = field("unsure", Bool)
-"""Whether a row rests on something that this program does not know, such as a newer release."""
+"""Whether a row depends on something that this program does not know, such as a newer release."""

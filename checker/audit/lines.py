@@ -1,4 +1,4 @@
-"""The lines that an audit asks for, by what they say: sets of ids of rows of the line table (specs/lines)."""
+"""The lines that the audit uses, by meaning: sets of ids of rows of the line table (specs/lines)."""
 
 from __future__ import annotations
 
@@ -29,77 +29,76 @@ THROWN = rows_with(speaker="throwable")
 REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
 CACHED = ("metadata-cached",)
-"""The line in which a broker prints what an UpdateMetadata request says of a partition."""
+"""The line in which a broker prints a partition's state from an UpdateMetadata request."""
 OF_BROKERS = tuple(row for row in rows_with(speaker="broker") if row not in REQUEST_RECEIVED)
-"""What else brokers tell of what they do. A controller that they name is the one that a request came from."""
+"""Brokers' other lines. A controller that they name is the sender of a request."""
 OF_ZOOKEEPER = rows_with(mode="zk")
 """Lines that nodes write in ZooKeeper mode only."""
 BROKERS = rows_with(speaker="broker")
 """All lines that brokers write."""
 LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
-"""Lines with which a partition leads, or follows, on a broker from here."""
+"""Lines from which a partition leads, or follows, on a broker."""
 PROCESS_STARTS, PROCESS_ENDS = rows_with("process-starts"), rows_with("process-ends")
-"""Lines that a broker's process writes once, when it starts."""
+"""Lines that a broker's process writes once, when it starts or ends."""
 VERSION_PRINTED = rows_with("version-printed")
-"""Lines in which a process tells the release of its jars; they name no broker."""
+"""Lines in which a process prints the release of its jars; they name no broker."""
 LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
-"""The line in which a broker prints what a LeaderAndIsr request says of a partition."""
+"""The line in which a broker prints a partition's state from a LeaderAndIsr request."""
 LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_ENDED = ("leader-and-isr-begun",), ("leader-and-isr-ended",)
-"""A broker begins, and ends, to handle a whole LeaderAndIsr request (since 2.6, and 2.7)."""
-"""A controller prints how many partitions a request is about that it sends (since 2.6)."""
+"""A broker begins, and finishes, to handle a whole LeaderAndIsr request (since 2.6, and 2.7)."""
 LEADER_AND_ISR_VOID = ("leader-and-isr-ignored", "leader-and-isr-error")
-"""A broker takes nothing of a whole LeaderAndIsr request, or does not come to its end."""
+"""A broker accepts nothing from a whole LeaderAndIsr request, or does not finish it."""
 BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)
-"""Lines with which a broker begins, and ends, to do what a request says of a partition."""
+"""Lines with which a broker begins, and finishes, to carry out a request for a partition."""
 LEADER_UNAVAILABLE = ("leader-unavailable",)
-"""A broker began to follow, and takes nothing: to it the leader is not alive."""
+"""A broker began to follow, but adopts nothing: it does not consider the leader alive."""
 EPOCH_REFUSED = ("leader-epoch-refused",)
 STOP_BEGUN, STOP_RECEIVED = ("stop-replica-begun",), ("stop-replica-received",)
 ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
 ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
 """A leader is about to change its ISR, which can fail; or has changed it."""
 ISR_WRITTEN_BY_LEADER = ("isr-updated",)
-"""It has done so as leaders did up to 2.7, with a line before each change."""
+"""A leader has done so, in the wording up to 2.7, with a line before each change."""
 STATE_TAKEN = rows_with("partition-state")
-"""A broker took a newer state in the same leader epoch, or refused an older one."""
+"""A broker adopted a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
 LOG_LOADED = rows_with("log-loaded")
-"""Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
+"""Lines with which a broker begins to host a partition, with the high watermark on its disk."""
 LOG_CREATED = rows_with("log-created")
 LOG_OPENED = rows_with("log-opened")
 LOG_TRUNCATED = ("log-truncated",)
-"""A log is cut to an offset."""
+"""A log is truncated to an offset."""
 NOTHING_TRUNCATED = ("nothing-to-truncate",)
-"""It ends before already."""
+"""A log is not truncated because it already ends earlier."""
 TO_HIGH_WATERMARK, TO_LEADER = ("truncates-to-high-watermark",), ("truncates-to-leader",)
-"""A follower is about to cut its log, to its own high watermark, or by what its leader answered."""
+"""A follower is about to truncate its log, to its own high watermark, or according to its leader's answer."""
 BELOW_HIGH_WATERMARK = ("truncates-below-high-watermark",)
 HIGH_WATERMARK_FELL = rows_with("high-watermark-fell")
 FETCH_OFFSET_RESET = ("fetch-offset-reset",)
-"""A follower's log does not fit its leader's: where it fetches from is set anew."""
+"""A follower's log does not match its leader's: its fetch offset is reset."""
 FETCH_FAILED, FETCH_FENCED = rows_with("fetch-failed"), ("fetch-fenced",)
 """A follower gives a partition up; a leader refused its fetch for its leader epoch."""
 SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-fails")
-"""A broker leaves out a step of what a request says of a partition."""
+"""A broker skips a step of a request for a partition."""
 SAME_LEADER, ISR_WRITE_FAILED = ("same-leader",), ("isr-write-failed",)
 STOP_REFUSED, TOPIC_ID_REFUSED = ("stop-replica-ignored",), ("topic-id-differs",)
 NOT_ASSIGNED = ("not-assigned",)
-"""A broker takes no request about a partition, since it is none of its replicas."""
+"""A broker ignores a request about a partition because it is not a replica."""
 OFFLINE = ("replicas-offline", "leader-and-isr-while-offline", "become-fails")
 STOP_WHILE_OFFLINE = ("stop-replica-while-offline",)
-"""A log directory fails; a broker takes no request about a partition in one, or does not stop it."""
+"""A log directory fails; a broker ignores a request about a partition in one, or does not stop it."""
 CONTROLLER_REFUSED = ("leader-and-isr-ignored", "update-metadata-ignored", "stop-replica-ignored")
-"""A broker takes nothing of a whole request, since it knows a newer controller; the last can be of a partition."""
+"""A broker ignores a whole request because it knows a newer controller; the last can be about one partition."""
 EXITS_FOR_TRUNCATION = ("truncation-not-allowed",)
 APPEND_REFUSED = rows_with("append-refused")
 """A leader did not append what a producer sent."""
 METADATA_TAKEN = FORGOTTEN = ("update-metadata-received",)
-"""A broker forgets what it had cached of a partition, where the line names one; else it takes a whole request."""
+"""A broker forgets its cached state of a partition, where the line names one; otherwise it accepts a whole request."""
 ANSWERED = (
     *(*LEADS, *FOLLOWS, *EPOCH_REFUSED, *LEADER_UNAVAILABLE, *SKIPPED, *TOPIC_ID_REFUSED),
     *(*STATE_TAKEN, "not-assigned", "topic-id-updated"),
 )
-"""Lines that tell what a broker does of a LeaderAndIsr request with one of its partitions."""
+"""Lines that show what a broker does with one of the partitions in a LeaderAndIsr request."""
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")
@@ -107,11 +106,11 @@ REPLICA_DELETED = rows_with("replica-deleted")
 REPLICA_STOPPED = rows_with("replica-stopped")
 """Lines with which a broker has stopped a replica, deleted or not."""
 TRUNCATED = rows_with("truncated")
-"""Lines in which a log is cut, or needs no cut."""
+"""Lines in which a log is truncated, or needs no truncation."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")
-"""Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
+"""Lines in which a new controller prints its predecessor's epoch: it does not have that epoch itself."""
 INACTIVE = rows_with("start", "end", "other-controller", "process-starts")
 """Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = rows_with(*VIEW_ROLES)
@@ -119,9 +118,9 @@ VIEWS = rows_with(*VIEW_ROLES)
 CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
 TOPIC_DELETED = rows_with("topic-deleted")
-"""Lines of a controller that name a topic, and neither a partition nor an epoch."""
+"""Lines of a controller that name a topic, but neither a partition nor an epoch."""
 LIVE_BROKERS = rows_with("live-brokers")
-"""Lines of a controller that name all brokers that it takes to be alive, and no epoch."""
+"""Lines of a controller that name all brokers that it considers alive, but no epoch."""
 IN_KRAFT = rows_with(mode="kraft")
 """Lines that Kafka prints in KRaft mode only."""
 OF_QUORUM = rows_with(speaker="quorum")
@@ -130,32 +129,35 @@ ACTIVE = rows_with("quorum-active")
 RENOUNCED = rows_with("quorum-renounced")
 LEADER_PRINTED = rows_with("quorum-leader-told")
 CLUSTER_PRINTED = rows_with("cluster-told")
-"""Lines in which a KRaft controller becomes active, is active no longer, hears who leads, or names its cluster."""
+"""Lines in which a KRaft controller becomes active, stops being active, learns who leads, or names its cluster."""
 REGISTRATIONS_PRINTED = rows_with("registration-told")
-"""Lines in which a KRaft controller prints a partition: what is committed, or what it proposes."""
+"""Lines in which a KRaft controller prints a partition: committed, or proposed."""
 STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
-"""Lines in which a broker prints the state of a partition that it took."""
+"""Lines in which a broker prints the state of a partition that it adopted."""
 PRINTED_BY_LEADERS = rows_with("leads", "isr-written")
-"""Those of them that only the partition's leader writes."""
+"""The subset of these that only the partition's leader writes."""
 CHANGES_PRINTED, REASSIGNMENT_PRINTED = rows_with("changes-told"), rows_with("reassignment-told")
 REASSIGNMENT_MOVES_LEADER = ("reassignment-moves-leader",)
 BROKER_CHANGES_PRINTED, FENCINGS_PRINTED = rows_with("registration-change-told"), rows_with("fencing-told")
 """Lines in which a KRaft controller changes a broker's registration, or is about to fence a broker."""
 DELETIONS_PRINTED = rows_with("deletions-told")
-"""Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
+"""Lines with the number of partitions that a controller changes, the end of a reassignment, the number of deleted
+replicas.
+"""
 STRAYS_PRINTED = ("stray-log-renamed",)
-"""A broker takes a replica's log for one that it should not have."""
+"""A broker treats a replica's log as one that it should not have."""
 REGISTERED = rows_with("registered", mode="kraft")
 BESIDE_METADATA = (
     *(*REGISTRATIONS_PRINTED, *REGISTERED, *rows_with("hosts", mode="kraft")),
     *(*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *BROKER_CHANGES_PRINTED, *FENCINGS_PRINTED),
 )
-"""Lines of KRaft mode that only a metadata log decides."""
+"""Lines of KRaft mode that only a metadata log can decide."""
 JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED, *BESIDE_METADATA)
-"""Lines by which a log is known to be of KRaft mode, and of which rules are."""
+"""Lines that identify a log of KRaft mode, and that rules are about."""
 ALIKE = (*LEADER_AND_ISR_SENT, *UPDATE_METADATA_SENT, "replica-loaded", *APPEND_REFUSED)
-"""Lines of which two of one millisecond can be equal and yet tell of two things: requests to several brokers, of which
-the audit does not read the recipient; replicas of a partition, which the line does not name; what producers send."""
+"""Lines that can be equal within a millisecond and yet report two things: requests to several brokers, whose recipients
+the audit does not read; replicas of a partition, which the line does not name; producers' requests.
+"""
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
 LINE = Enum("Line", tuple(line_rows()))
@@ -163,5 +165,5 @@ line = field("row", LINE)
 
 
 def is_line(rows: tuple[str, ...]) -> Expr:
-    """Whether a line is one of these rows of the line table."""
+    """Return whether a line is one of these rows of the line table."""
     return either(*(line.eq(row) for row in rows))

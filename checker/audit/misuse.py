@@ -20,7 +20,7 @@ def must_be_more(beside: Sequence[MetadataFile], facts: Sequence[FileFacts]) -> 
     if beside and not facts:
         raise IsrproofError(
             f"{beside[0].path}: expected segments (NNNNNNNNNNNNNNNNNNNN.log) or snapshots (OFFSET-EPOCH.checkpoint) of"
-            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, and no history."
+            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, but no history."
         )
 
 
@@ -36,12 +36,12 @@ def must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         if needs_layout in DUMPS:
             dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
             raise IsrproofError(f"{dumped.path}: {needs_layout}.")
-        hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
+        hint = f"In it, {needs_layout}." if needs_layout else "If it has a layout of its own, give that by --layout."
         unread = next((fact for fact in facts if fact.unread), None)
         if unread is not None:
             hint = f"{unread.path}: {unread.problem}."
         if pattern is not None:
-            hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
+            hint = f"No line that Kafka prints is in the layout {pattern!r}; omit --layout to try the known ones."
         raise IsrproofError(
             f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
             f" {len(facts)} file(s), the first {facts[0].path}. {hint}"

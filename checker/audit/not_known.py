@@ -1,8 +1,8 @@
-"""What logs hold that this program does not know, by cluster: a release, a level or records newer than its tables.
+"""Contents of logs that this program does not know, by cluster: a release, a level or records newer than its tables.
 
-Kafka's next release may change any rule. What rests on such a thing is *unknown* at most, and the report says why. If
-a release is known, and lines are not there that each process of it prints, a note says so: another build may have other
-words for them, or a level hides them.
+Kafka's next release may change any rule. A finding that depends on such content is *unknown* at most, and the report
+says why. If a release is known, but lines that each of its processes prints are absent, a note says so: another build
+may word them differently, or a level hides them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def all_not_known(read: Read, metadata: Metadata) -> Mapping[int, tuple[str, ...
 
 
 def _of_text(read: Read) -> Iterator[tuple[int, str]]:
-    """Releases that processes print."""
+    """Yield releases that processes print."""
     clusters = {file.index: file.cluster for file in read.files}
     printed = {
         (clusters[row["file"]], row["detail"])
@@ -62,12 +62,12 @@ def missing_lines(read: Read) -> Iterator[Note]:
         if must and read_rows & {*IN_KRAFT} - {*opened, *VERSION_PRINTED} and read_rows.isdisjoint(opened):
             yield Note(
                 cluster,
-                f"{where}processes of Kafka {names(release)} print {must[0]} as they start, and no such line was read:"
-                " rules that ask where a process of the quorum begins compare less",
+                f"{where}processes of Kafka {names(release)} print {must[0]} as they start, but no such line was read:"
+                " rules that depend on the start of a quorum's process compare fewer lines",
             )
         if not read_rows.isdisjoint(opened) and read_rows.isdisjoint(VERSION_PRINTED):
             yield Note(
                 cluster,
-                f"{where}processes start here, and none prints a version of Kafka that can be read: their release is"
+                f"{where}processes start here, but none prints a readable version of Kafka: their release is"
                 " known from the wording of single lines only",
             )

@@ -1,4 +1,4 @@
-"""Logs as an engine reads them: the one that was chosen, from this machine or through Spark."""
+"""Logs as the chosen engine reads them, from this machine or through Spark."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .table.protocol import Tables
 from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
-"""Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
+"""The size of text in bytes up to which Java's quick compiler finishes sooner: the other one pays off later."""
 
 
 def log_of(engine: Engine, sources: list[tuple[int, Source]], options: Options, there: Mapping[str, int]) -> Log:
-    """The log of some files, as an engine reads it; `there`: the bytes of files that only Spark can reach."""
+    """Return the log of some files, as an engine reads it; `there`: the sizes of files that only Spark can reach."""
     asked = asked_for(options.input, options.layout)
     sizes = [text_size(source.there, there) for _, source in sources]
     if engine.name == "python":
@@ -42,7 +42,7 @@ def log_of(engine: Engine, sources: list[tuple[int, Source]], options: Options, 
 
 
 def tables(engine: Engine) -> Tables:
-    """The constructor of tables of few rows in this process."""
+    """Return the constructor of tables of few rows in this process."""
     if engine.name == "python":
         return PythonTable
     from .table.columns import ColumnTable
@@ -51,7 +51,7 @@ def tables(engine: Engine) -> Tables:
 
 
 def elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
-    """The files of a path that only Spark can reach; their bytes go to `sizes`."""
+    """Return the files of a path that only Spark can reach; their sizes go to `sizes`."""
     if options.engine not in ("auto", "spark"):
         raise only_spark(path, options.engine)
     from ..spark_session import session
@@ -63,7 +63,7 @@ def elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
 
 
 def texts(options: Options, wanted: Wanted) -> Texts:
-    """The texts of lines, by file."""
+    """Return the texts of lines, by file."""
     asked = asked_for(options.input, options.layout)
     here = {path: there_of(path) for path in wanted if not is_elsewhere(path)}
     found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}

@@ -1,4 +1,4 @@
-"""What a user can ask of an audit, checked."""
+"""The options of an audit, checked."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ from ...specs.releases import span
 from ...traces.formats.detect import asked_for
 
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
-"""From the strongest verdict of a finding to the weakest: each includes those before it."""
+"""The verdicts of findings from the strongest to the weakest: each includes those before it."""
 
 ENGINES = ("auto", "python", "columns", "spark")
-"""Who reads and judges: the reference, NumPy columns on this machine, or Spark; auto is the one that is done first."""
+"""The engines: the reference, NumPy columns on this machine, or Spark; auto: the fastest engine for this input."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Times are milliseconds as printed; `releases` is a mask, None to tell it by the wording.
-
-    `jobs` are the processes that share the columns of a large log; with more than one, a script that audits must be
-    importable (`if __name__ == "__main__"`), as for any process pool.
-    """
+    """The options of an audit; times are milliseconds as printed."""
 
     each: bool = False
     releases: int | None = None
+    """A mask of releases; None: the wording decides."""
     lossy: bool = False
     layout: str | None = None
     input: str | None = None
@@ -37,6 +34,9 @@ class Options:
     fail_on: str = "illegal"
     engine: str = "auto"
     jobs: int = 1
+    """The number of processes that share the columns of a large log; with more than one, a script that audits must be
+    importable (`if __name__ == "__main__"`), as for any process pool.
+    """
     master: str | None = None
     remote: str | None = None
 
@@ -48,10 +48,10 @@ class Options:
         until: str | None = None,
         **others: object,
     ) -> Options:
-        """From words as a user writes them.
+        """Return options from strings as a user writes them.
 
         Raises:
-            IsrproofError: an unknown format, an unknown release, a partition or a time that is none, times in the wrong
+            IsrproofError: an unknown format, an unknown release, an invalid partition or time, times in the wrong
                 order.
         """
         asked_for(others.get("input"), None)  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ class Options:
 def _partition(text: str) -> tuple[str, int]:
     topic, dash, number = text.rpartition("-")
     if not dash or not topic or not number.isdigit():
-        raise IsrproofError(f"--partition wants a topic, a dash and a number, like orders-0; got {text!r}.")
+        raise IsrproofError(f"--partition: expected a topic, a dash and a number, like orders-0; got {text!r}.")
     return topic, int(number)
 
 

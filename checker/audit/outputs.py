@@ -22,22 +22,22 @@ def check_outputs(out: Path | None, html: Path | None) -> None:
         _must_be_in_a_folder("--out", out)
         if out.suffix == ".json" and not out.exists():
             raise IsrproofError(
-                f"--out {out}: expected a folder, and that is the name of a file: --json > {out} makes it."
+                f"--out {out}: expected a folder, got the name of a file; to write a file use --json > {out}."
             )
         must_be_writable(out)
 
 
 def _must_be_in_a_folder(option: str, path: Path) -> None:
-    """Refuse a folder that is not there: nobody looks for a report in one that a slip of the pen has made."""
+    """Refuse a folder that is not there: nobody looks for a report in one that a typo created."""
     folder = path.absolute().parent
     if not folder.exists():
         raise IsrproofError(
-            f"{option} {path}: expected it in a folder that is there, and {folder} is not: mkdir -p it."
+            f"{option} {path}: expected an existing folder, but {folder} does not exist: create it with mkdir -p."
         )
 
 
 def write_outputs(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
-    """Write the files that are asked for; return what kept them from being written, and the pages."""
+    """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
     try:
         if out is not None:
@@ -49,12 +49,12 @@ def write_outputs(run: Run, whole: Run, out: Path | None, html: Path | None) -> 
 
             pages = write_files(whole, html)
     except OSError as error:
-        return f"expected to write into {out or html}, which fails: {error.strerror or error}", pages
+        return f"writing to {out or html} failed: {error.strerror or error}", pages
     return None, pages
 
 
 def add_summary(run: Run) -> str | None:
-    """Add to the step summary of GitHub Actions, where there is one; return what kept it from being written."""
+    """Append to the step summary of GitHub Actions, where there is one; return the reason if that failed."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:
         from .report.github import summary
@@ -63,5 +63,5 @@ def add_summary(run: Run) -> str | None:
             with open(path, "a", encoding="utf-8") as file:
                 file.write(summary(run))
         except OSError as error:
-            return f"expected to write the step summary to {path}, which fails: {error.strerror or error}"
+            return f"writing the step summary to {path} failed: {error.strerror or error}"
     return None

@@ -1,4 +1,4 @@
-"""The whole audit on one page: from a log to all that was found in it. Written once, whoever reads the log."""
+"""The whole audit on one page: from a log to everything found in it. Written once, for every engine."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
 Looked = Mapping[str, Sequence[Row]]
-"""The rows of `_look`, by what they are."""
+"""The rows of `_look`, by kind."""
 
 
 def audited(
@@ -77,15 +77,15 @@ def audited(
     *,
     with_timeline: bool = False,
 ) -> Audited:
-    """Audit all clusters of a log: fit histories to what its lines claim, then look at each partition once.
+    """Audit all clusters of a log: fit histories to its lines' claims, then look at each partition once.
 
-    Where that look shows that lines are not where they were written, or that some are missing, histories are fitted to
-    that and partitions looked at again.
+    Where that look shows that lines are out of place, or that some are missing, histories are fitted to that and
+    partitions looked at again.
 
     Args:
-        read: what was read, with the rows of `first_look`.
-        metadata: what the metadata logs gave; it gets the notes about lines that are held against them.
-        release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
+        read: the files that were read, with the rows of `first_look`.
+        metadata: the results from the metadata logs; it gets the notes about lines that are compared with them.
+        release: mask of the releases that ran, if known; otherwise each tenure's is taken from its wording.
         narrow: the rows that are counted and reported.
         newer: the clusters of which something is not known to this program, such as a newer release.
         tables: makes tables of few rows.
@@ -134,7 +134,7 @@ def audited(
 
 
 def first_look(events: Table) -> list[Row]:
-    """Look: what consecutive lines claim of controllers and processes, and show of whole requests."""
+    """Return what consecutive lines claim about controllers and processes, and show of whole requests; a look."""
     return [*claims(events), *handled(events)]
 
 
@@ -157,9 +157,9 @@ def _look(
     with_timeline: bool,
     events: Table,
 ) -> list[Row]:
-    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown.
+    """Return the results for the lines of some partitions: counts of verdicts, failing rows, conditions, states.
 
-    And what these lines show of how their files were collected, whatever is asked for.
+    Also what these lines show about how their files were collected, whatever is requested.
     """
     lines = placed(events, spans, release, journals)
     inputs = Inputs(without_duplicates(lines))
@@ -194,7 +194,7 @@ def _look(
 
 
 def _fails(concerned: Inputs, observed: Container[str]) -> list[Row]:
-    """The rows of some partitions that fail, as far as no excuse explains them.
+    """Return the rows of some partitions that fail, unless an excuse explains them.
 
     Args:
         observed: names of the observations that have such rows.

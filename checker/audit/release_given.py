@@ -1,6 +1,6 @@
-"""The release that the user says, beside what metadata logs and lines of KRaft mode are of.
+"""The release that the user gives, compared with metadata logs and lines of KRaft mode.
 
-A metadata log says its own levels, and its records are judged by these. A release can but contradict them.
+A metadata log has its own levels, and its records are judged by these. A release can only contradict them.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ _WITH_ZOOKEEPER = in_mode("zk")
 
 
 def of_lines(releases: int | None, facts: Iterable[FileFacts]) -> int | None:
-    """The releases that lines are judged by: where some are of ZooKeeper mode, of those given the ones that have it.
+    """Return the releases that lines are judged by: where some are of ZooKeeper mode, those given ones that have it.
 
     Raises:
-        IsrproofError: none has it, and there are such lines. All that they tell would be allowed by no release.
+        IsrproofError: none has it, and there are such lines. No release would allow anything that they report.
     """
     with_zookeeper = next((fact for fact in facts if not fact.rows.keys().isdisjoint(OF_ZOOKEEPER)), None)
     if releases is None or with_zookeeper is None:
         return releases
     if not releases & _WITH_ZOOKEEPER:
         raise IsrproofError(
-            f"--release wants a release whose controller uses ZooKeeper ({names(_WITH_ZOOKEEPER)}), as lines of"
-            f" {with_zookeeper.path} are of one; got {names(releases)}."
+            f"--release: expected a release whose controller uses ZooKeeper ({names(_WITH_ZOOKEEPER)}), as lines of"
+            f" {with_zookeeper.path} come from one; got {names(releases)}."
         )
     return releases & _WITH_ZOOKEEPER
 
 
 def contradicted(releases: int | None, logs: Iterable[MetadataLog], facts: Iterable[FileFacts]) -> Iterator[Note]:
-    """A note for each metadata log with a level at which none of these releases runs, and one for each cluster with
-    lines of KRaft mode that none of them prints; None: no release was given."""
+    """Yield a note for each metadata log with a level at which none of these releases runs, and one for each cluster
+    with lines of KRaft mode that none of them prints; None: no release was given.
+    """
     if releases is None:
         return
     for log in logs:

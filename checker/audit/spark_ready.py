@@ -1,6 +1,6 @@
-"""What an audit on Spark needs wherever it runs Python, imported and compiled before it is asked for.
+"""Modules that an audit on Spark needs wherever it runs Python, imported and compiled in advance.
 
-The driver does so while Java starts, and the process that workers are forked from before it forks any.
+The driver does this while Java starts, and the process that workers are forked from does it before it forks any.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .rules.catalogue import rules
 
 
 def get_ready() -> None:
-    import pandas  # noqa: F401  PySpark's way with Arrow imports it
+    import pandas  # noqa: F401  PySpark imports it for Arrow
 
     from . import pipeline  # noqa: F401  the looks of the audit
     from .files import worker  # noqa: F401

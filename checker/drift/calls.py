@@ -1,4 +1,4 @@
-"""Calls of loggers in a source file of Java or Scala: which logger, which level, which texts."""
+"""Calls of loggers in a source file of Java or Scala, with their logger, level and texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE_CHANGE = "state.change.logger"
 _WRITES = re.compile(r"\b(?:trace|debug|info|warn|error|fatal)\s*\(")
 _LOGGER = re.compile(r"(?i)^(?:.*_)?(?:log|logger)$|^[a-z]\w*(?:Log|Logger)$")
 _LONGEST = 400
-"""Tokens of a message; a longer expression is no message that a person wrote."""
+"""The most tokens of a message; a person writes no longer one."""
 _DEEPEST = 30
 
 
@@ -29,30 +29,30 @@ class Call:
     logger: str
     """The full name of the logger, as far as this file shows it."""
     inherited: bool
-    """It is the class of the object that prints, so subclasses print it under their own names."""
+    """True if the logger is the class of the object that prints, so that subclasses print under their own names."""
     level: str | None
     """None where the place does not show it."""
     template: Template
     file: str
     line: int
     handed: bool = False
-    """The logger was handed over, so another class prints it under its own name."""
+    """True if the logger was passed in, so that another class prints under its own name."""
     maybe: bool = False
-    """Methods of one name return different texts, and this is the message with one of them."""
+    """True if methods of one name return different texts, one of which is used here."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """What a source file shows of loggers."""
+    """The loggers and messages of a source file."""
 
     classes: tuple[Class, ...]
     calls: tuple[Call, ...]
     literals: tuple[str, ...]
-    """Literals that are in no call: messages may be built of them elsewhere."""
+    """Literals outside calls: messages may be built from them elsewhere."""
 
 
 def source_file(text: str, name: str, *, scala: bool) -> SourceFile:
-    """The classes of a file, and its calls of loggers."""
+    """Return the classes of a file, and its calls of loggers."""
     source = tokens(text, scala=scala)
     found = classes(source)
     reader = _Reader(text, name, source, found, scala) if _WRITES.search(text) else None
@@ -72,7 +72,7 @@ class _Reader:
         self.loggers = self._loggers()
         self.handed = self._handed()
         self.printed: set[int] = set()
-        """Where the texts of calls begin."""
+        """The places where the texts of calls begin."""
 
     def calls(self) -> Iterator[Call]:
         known: dict[str, Sequence[Parts]] = self._returned()
@@ -89,7 +89,9 @@ class _Reader:
                 yield from self._call(at, known)
 
     def _returned(self) -> dict[str, Sequence[Parts]]:
-        """The texts that methods of Java return which do nothing else: of several of one name one text each."""
+        """Return the texts returned by Java methods that do nothing else; methods of one name contribute one text
+        each.
+        """
         found: dict[str, list[Parts]] = {}
         source = self.source
         for at in range(len(source) - 3):
@@ -104,7 +106,7 @@ class _Reader:
         return dict(found)
 
     def _assigned(self, at: int) -> str:
-        """The name that is given a value here: `x = `, `x: String = `."""
+        """Return the name that is assigned here: `x = `, `x: String = `."""
         source = self.source
         if at + 2 >= len(source):
             return ""
@@ -114,7 +116,7 @@ class _Reader:
         return source[at].text if typed else ""
 
     def _calls(self, at: int) -> bool:
-        """Whether the name of a level is a call of a logger here: `log.info(`, or in Scala `info(`."""
+        """Return whether the name of a level is a logger's call here: `log.info(`, or in Scala `info(`."""
         source = self.source
         if at + 1 >= len(source) or source[at + 1].text != "(":
             return False
@@ -125,7 +127,7 @@ class _Reader:
         return receiver in self.loggers or bool(_LOGGER.match(receiver))
 
     def _receiver(self, at: int) -> str:
-        """The last name of what is called: log of `this.log.info(` and of `log().info(`."""
+        """Return the last name of the receiver: log of `this.log.info(` and of `log().info(`."""
         place = at - 2
         if place > 1 and self.source[place].text == ")" and self.source[place - 1].text == "(":
             place -= 2
@@ -136,7 +138,7 @@ class _Reader:
         logger, inherited = self._logger(at)
         handed = self.source[at - 1].text == "." and self._receiver(at) in self.handed
         texts: list[Parts] = []
-        for _ in range(2):  # a marker may stand before the message
+        for _ in range(2):  # a marker may precede the message
             given = argument(self.source, start)
             self.printed.update(token.at for token in given if token.parts)
             texts = self._values(given, known)
@@ -151,7 +153,7 @@ class _Reader:
                 yield Call(logger, inherited, level, text, self.name, line, handed, len(choices) > 1)
 
     def _given(self, start: int, known: Known) -> list[tuple[Parts | None, ...]]:
-        """The texts of the arguments behind a message; None for one that says nothing of its text."""
+        """Return the texts of the arguments after a message; None for one whose text is not known."""
         found: list[Sequence[Parts | None]] = []
         while start < len(self.source) and self.source[start - 1].text == ",":
             given = argument(self.source, start)
@@ -165,7 +167,7 @@ class _Reader:
         return alternatives(expression, known)
 
     def _logger(self, at: int) -> tuple[str, bool]:
-        """The logger of a call, and whether subclasses print it as theirs."""
+        """Return the logger of a call, and whether subclasses inherit it."""
         own = self._within(at)
         if self.source[at - 1].text != ".":
             return own, True
@@ -178,13 +180,13 @@ class _Reader:
         return (given, False) if given else (own, True)
 
     def _within(self, at: int) -> str:
-        """The innermost class around a token."""
+        """Return the innermost class around a token."""
         around = [each for each in self.classes if each.first < at < each.last]
         inner = min(around, key=lambda each: each.last - each.first, default=None)
         return inner.name if inner else f"{self.package}.?"
 
     def _loggers(self) -> dict[str, str]:
-        """The names of loggers by the variables that hold them; "" for the class of the object itself."""
+        """Return the names of loggers by the variables that hold them; "" for the class of the object itself."""
         found: dict[str, str] = {}
         for at, token in enumerate(self.source):
             if token.kind != WORD:
@@ -199,7 +201,9 @@ class _Reader:
         return found
 
     def _handed(self) -> frozenset[str]:
-        """The variables of loggers that no logger of this file is given: parameters, and fields of the same name."""
+        """Return the variables of loggers that this file assigns no logger to: parameters, and fields of the same
+        name.
+        """
         named = {
             self.source[at + 1].text
             for at, token in enumerate(self.source[:-2])
@@ -211,7 +215,7 @@ class _Reader:
         )
 
     def _made(self, at: int) -> str | None:
-        """The name of a logger that is made here, of `getLogger(X.class)`, `logger(getClass())`, `Logger("name")`."""
+        """Return the name of a logger created here by `getLogger(X.class)`, `logger(getClass())`, `Logger("name")`."""
         source = self.source
         if source[at].text not in ("getLogger", "logger", "Logger") or at + 2 >= len(source):
             return None
@@ -228,7 +232,7 @@ class _Reader:
         return self._full(words[1]) if words[:1] == ["classOf"] and len(words) > 1 else None
 
     def _holder(self, at: int) -> str:
-        """The variable that is given what is made here: the name before the last `=`."""
+        """Return the variable that the logger created here is assigned to: the name before the last `=`."""
         for place in range(at, max(at - 12, 0), -1):
             text = self.source[place].text
             if text in (";", "{", "}"):
@@ -239,7 +243,7 @@ class _Reader:
         return ""
 
     def _full(self, name: str) -> str:
-        """The full name of a class that the file names."""
+        """Return the full name of a class that the file mentions."""
         for each in self.classes:
             if each.name.rstrip("$").replace("$", ".").endswith(f".{name}"):
                 return each.name.rstrip("$")
@@ -247,7 +251,7 @@ class _Reader:
 
 
 def argument_of_statement(source: Sequence[Token], start: int) -> Sequence[Token]:
-    """What stands before the semicolon that ends a statement of Java; nothing if it is longer than a message."""
+    """Return the expression before the semicolon that ends a Java statement; empty if it is longer than a message."""
     for place in range(start, min(start + _LONGEST, len(source))):
         if source[place].text in (";", "{", "}"):
             return source[start:place] if source[place].text == ";" else ()
@@ -255,7 +259,7 @@ def argument_of_statement(source: Sequence[Token], start: int) -> Sequence[Token
 
 
 def argument_of_assignment(source: Sequence[Token], at: int) -> Sequence[Token]:
-    """What is assigned: up to the semicolon, or where a new line of Scala begins a statement."""
+    """Return the assigned expression: up to the semicolon, or to where a new line of Scala begins a statement."""
     start = next(place for place in range(at, at + 5) if source[place].text == "=") + 1
     depth = 0
     for place in range(start, min(start + _LONGEST, len(source))):
@@ -274,7 +278,7 @@ def argument_of_assignment(source: Sequence[Token], at: int) -> Sequence[Token]:
 
 
 def _begins(source: Sequence[Token], at: int) -> bool:
-    """Whether a word begins a statement of Scala: it stands behind a word, text or bracket that ended one."""
+    """Return whether a word begins a statement of Scala: it follows a word, text or bracket that ended one."""
     before, token = source[at - 1], source[at]
     joins = before.text in ("if", "else", "new", "return", "match", "case")
     ended = (before.kind in (TEXT, WORD) or before.text in (")", "}", "]")) and not joins
@@ -293,10 +297,10 @@ def _depth(expression: Sequence[Token]) -> int:
 
 
 def loggers_of(call: Call, heirs: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """All names under which a call prints: its own, and those of subclasses where it is inherited.
+    """Return all names under which a call prints: its own, and those of subclasses where it is inherited.
 
     Args:
-        heirs: full names of direct subclasses by the simple name of what they extend.
+        heirs: full names of direct subclasses by the simple name of the class that they extend.
     """
     names = [call.logger]
     if call.inherited:

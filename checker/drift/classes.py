@@ -1,4 +1,4 @@
-"""The classes of a source file: their names as loggers print them, what they extend, and where they stand."""
+"""The classes of a source file: their names as loggers print them, their parents, and their bodies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Class:
     """A class of a source file."""
 
     name: str
-    """As a logger of it prints it: `kafka.server.Outer$Inner`, an object of Scala with `$` behind."""
+    """The name as the class's logger prints it: `kafka.server.Outer$Inner`, an object of Scala with a trailing `$`."""
     parents: tuple[str, ...]
-    """The simple names of what it extends."""
+    """The simple names of the classes that it extends."""
     first: int
     """The token that opens its body."""
     last: int
@@ -27,12 +27,12 @@ class Class:
 
 
 def simple(name: str) -> str:
-    """A class's name without its package, and without what it is nested in or nests: Outer of a.b.Outer$Inner."""
+    """Return a class's name without its package and without outer or inner classes: Outer of a.b.Outer$Inner."""
     return name.rsplit(".", 1)[-1].partition("$")[0]
 
 
 def outermost(name: str) -> str:
-    """The class at the top that a name is nested in, with its package."""
+    """Return the outermost class of a name, with its package."""
     return name.partition("$")[0]
 
 
@@ -47,7 +47,7 @@ class _Header:
 
 
 def package(source: Sequence[Token]) -> str:
-    """The package of a file; of several clauses of Scala, one inside the other."""
+    """Return the package of a file; several clauses of Scala are joined."""
     names: list[str] = []
     for at, token in enumerate(source):
         if token.kind == WORD and token.text == "package" and at + 1 < len(source) and source[at + 1].text != "object":
@@ -68,7 +68,7 @@ def _dotted(source: Sequence[Token], at: int) -> str:
 
 
 def imports(source: Sequence[Token]) -> dict[str, str]:
-    """The full names of imported classes by their simple ones."""
+    """Return the full names of imported classes by their simple names."""
     found = {}
     for at, token in enumerate(source):
         if token.kind == WORD and token.text == "import":
@@ -78,10 +78,10 @@ def imports(source: Sequence[Token]) -> dict[str, str]:
 
 
 def classes(source: Sequence[Token]) -> list[Class]:
-    """The classes of a file that have a body, in the order in which they end."""
+    """Return the classes of a file that have a body, in the order in which they end."""
     within = package(source)
     found: list[Class] = []
-    bodies: list[tuple[_Header, int] | None] = []  # what each open brace belongs to
+    bodies: list[tuple[_Header, int] | None] = []  # the owner of each open brace
     header: _Header | None = None
     brackets = 0
     for at, token in enumerate(source):
@@ -109,7 +109,7 @@ def classes(source: Sequence[Token]) -> list[Class]:
 
 
 def _opens(source: Sequence[Token], at: int) -> bool:
-    """Whether a class begins with this word; `record` and others are names too."""
+    """Return whether a class begins with this word; `record` and others are also ordinary names."""
     return (
         source[at].text in _KEYWORDS
         and (at == 0 or source[at - 1].text != ".")
@@ -120,7 +120,9 @@ def _opens(source: Sequence[Token], at: int) -> bool:
 
 
 def _name(within: str, nested: Sequence[_Header]) -> str:
-    """Names of nested classes as the compiler joins them; an object has `$` at its end, and so have all in it."""
+    """Return names of nested classes as the compiler joins them; an object, and everything in it, has `$` at its
+    end.
+    """
     name = ""
     for each in nested:
         name += ("" if not name or name.endswith("$") else "$") + each.name + ("$" if each.is_object else "")

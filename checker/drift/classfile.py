@@ -1,4 +1,4 @@
-"""Class files taken apart: constants, fields, and what methods do, instruction by instruction in the order of the file.
+"""A parser of class files: constants, fields, and methods instruction by instruction, in the order of the file.
 
 Source: The Java Virtual Machine Specification, chapters 4 and 6. Nothing is executed: branches are not followed.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 class NoClassFileError(ValueError):
-    """The bytes are no class file, or one that is cut."""
+    """The bytes are not a class file, or a truncated one."""
 
 
 INT, TEXT, CALL, NEW, GET, PUT, JOIN = "int", "text", "call", "new", "get", "put", "join"
@@ -19,21 +19,21 @@ INT, TEXT, CALL, NEW, GET, PUT, JOIN = "int", "text", "call", "new", "get", "put
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An instruction: a constant that is pushed, a call, a new object, a field that is read or set, texts joined."""
+    """An instruction: a pushed constant, a call, a new object, a field that is read or set, texts joined."""
 
     kind: str
     value: int | str
-    """The constant; of a call, the name of the method; of a field, its name; of NEW, the class; of JOIN, the recipe."""
+    """The constant; the name of a called method; the name of a field; the class for NEW; the recipe for JOIN."""
     owner: str = ""
-    """The class of what is called, read or set, as a.b.C."""
+    """The class of the called method or the field, as a.b.C."""
 
 
 @dataclass(frozen=True)
 class ClassFile:
-    """A class as it is in its file."""
+    """A class as its file defines it."""
 
     name: str
-    """As loggers print it: a.b.Outer$Inner."""
+    """The name as loggers print it: a.b.Outer$Inner."""
     parent: str
     interfaces: tuple[str, ...]
     fields: Mapping[str, str]
@@ -41,14 +41,14 @@ class ClassFile:
     constants: Mapping[str, int | str]
     """Values of constant fields."""
     methods: tuple[tuple[str, tuple[Step, ...]], ...]
-    """Names of methods, in the order of the file, with what they do."""
+    """Names of methods, in the order of the file, with their instructions."""
 
 
 _SIZES = {3: 4, 4: 4, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
 _WIDE = {5: 8, 6: 8}
 """Sizes of constants by their tag; those of `_WIDE` take two places."""
 
-# Bytes of an instruction with its operands; those that are not here have one.
+# Sizes of instructions with their operands in bytes; all others have one byte.
 _LENGTHS = {
     **dict.fromkeys((16, 18, 188, *range(21, 26), *range(54, 59), 169), 2),
     **dict.fromkeys((17, 19, 20, 132, *range(153, 169), *range(178, 185), 187, 189, 192, 193, 198, 199), 3),
@@ -67,7 +67,7 @@ class _Bytes:
     def take(self, size: int) -> bytes:
         piece = self.data[self.at : self.at + size]
         if len(piece) != size:
-            raise NoClassFileError("it ends early")
+            raise NoClassFileError("it is truncated")
         self.at += size
         return piece
 
@@ -94,29 +94,29 @@ class _Pool:
             elif tag in _SIZES or tag in _WIDE:
                 self.raw[at] = (tag, file.take(_SIZES.get(tag) or _WIDE[tag]))
             else:
-                raise NoClassFileError(f"it has a constant of the unknown kind {tag}")
+                raise NoClassFileError(f"it has a constant of unknown kind {tag}")
             at += 2 if tag in _WIDE else 1
 
     def get(self, at: int, *tags: int) -> bytes:
         tag, data = self.raw.get(at, (0, b""))
         if tag not in tags:
-            raise NoClassFileError(f"its constant {at} is not what it is used as")
+            raise NoClassFileError(f"its constant {at} has the wrong kind")
         return data
 
     def text(self, at: int) -> str:
         return self.get(at, 1).decode("utf-8", "replace")
 
     def name(self, at: int) -> str:
-        """The class that a constant names."""
+        """Return the class that a constant names."""
         return self.text(_pair(self.get(at, 7))).replace("/", ".")
 
     def member(self, at: int) -> tuple[str, str]:
-        """The class and the name of a field or method."""
+        """Return the class and the name of a field or method."""
         data = self.get(at, 9, 10, 11)
         return self.name(_pair(data)), self.text(_pair(self.get(_pair(data, 2), 12)))
 
     def value(self, at: int) -> Step | None:
-        """The number or text that a constant pushes."""
+        """Return the number or text that a constant pushes."""
         tag, data = self.raw.get(at, (0, b""))
         if tag == 3:
             return Step(INT, int.from_bytes(data, "big", signed=True))
@@ -128,14 +128,14 @@ def _pair(data: bytes, at: int = 0) -> int:
 
 
 def class_file(data: bytes) -> ClassFile:
-    """A class from its bytes.
+    """Parse a class from its bytes.
 
     Raises:
-        NoClassFileError: they are none.
+        NoClassFileError: they are not a class file.
     """
     file = _Bytes(data)
     if file.take(4) != b"\xca\xfe\xba\xbe":
-        raise NoClassFileError("it does not begin as class files do")
+        raise NoClassFileError("it does not begin with the magic number of class files")
     file.take(4)
     pool = _Pool(file)
     file.u2()
@@ -169,7 +169,7 @@ def _fields(file: _Bytes, pool: _Pool) -> tuple[dict[str, str], dict[str, int | 
 
 
 def _codes(file: _Bytes, pool: _Pool) -> Iterator[tuple[str, bytes]]:
-    """The names of methods and their instructions."""
+    """Yield the names of methods and their instructions."""
     for _ in range(file.u2()):
         file.u2()
         name = pool.text(file.u2())
@@ -181,7 +181,7 @@ def _codes(file: _Bytes, pool: _Pool) -> Iterator[tuple[str, bytes]]:
 
 
 def _recipes(data: bytes, pool: _Pool) -> list[str | None]:
-    """What each bootstrap method joins, \\x01 for a value; None where it joins no texts."""
+    r"""Return the recipe that each bootstrap method joins, \x01 for a value; None where it joins no texts."""
     if not data:
         return []
     file, recipes = _Bytes(data), []
@@ -220,7 +220,7 @@ def _length(code: bytes, at: int) -> int:
         except struct.error as error:
             raise NoClassFileError("a method ends within an instruction") from error
         if size < 8:
-            raise NoClassFileError("a switch has fewer than no cases")
+            raise NoClassFileError("a switch has a negative number of cases")
         return padded + int(size) - at
     if opcode == _WIDE_INDEX:
         return 6 if code[at + 1 : at + 2] == bytes([_IINC]) else 4

@@ -19,9 +19,9 @@ _EXISTING = click.Path(exists=True, path_type=Path)
 @click.argument("paths", nargs=-1, required=True, type=_EXISTING, metavar="PATH...")
 @click.option("--release", "-r", help="Compare with the rows of this release; by default the one that the files name.")
 @click.option(
-    "--since", multiple=True, type=_EXISTING, help="Files of an older release: what it prints too is not new."
+    "--since", multiple=True, type=_EXISTING, help="Files of an older release: lines that it also prints are not new."
 )
-@click.option("--all", "everything", is_flag=True, help="List new lines of loggers that bear on no rule, too.")
+@click.option("--all", "everything", is_flag=True, help="Also list new lines of loggers that bear on no rule.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all findings.")
 def command(
     paths: tuple[Path, ...], release: str | None, since: tuple[Path, ...], everything: bool, as_json: bool
@@ -30,8 +30,8 @@ def command(
 
     PATH is a tree of Kafka's source, a source jar, a class jar, or a folder of jars.
 
-    Exit code 0: nothing that must be dealt with; 1: a line or logger that bears on a rule, a record or a level is
-    missing; 2: misuse, or a file that cannot be read.
+    Exit code 0: nothing to fix; 1: a line or logger that bears on a rule, a record or a level is missing; 2: misuse, or
+    a file that cannot be read.
     """
     seen = kafka(sources.read(paths))
     if seen.empty and not seen.damaged:

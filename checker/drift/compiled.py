@@ -1,7 +1,7 @@
-"""Texts of a class file: literals, and what is joined of literals and values, whoever prints them.
+"""Texts of a class file: literals, and joins of literals and values, whoever prints them.
 
-A class file does not say which of its texts a logger prints. So the texts of a class can show that a line of ours is
-there, and cannot show which lines are new.
+A class file does not show which of its texts a logger prints. So the texts of a class can show that a line of ours
+exists, but not which lines are new.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _TRAITS = ("kafka.utils.Logging",)
 
 
 def has_logger(file: ClassFile) -> bool:
-    """Whether the class holds a logger, or is Kafka's trait for those that do."""
+    """Return whether the class holds a logger, or is Kafka's trait for classes that do."""
     held = any(kind[1:-1].replace("/", ".") in _LOGGERS for kind in file.fields.values())
     return held or any(name in _TRAITS for name in file.interfaces)
 
 
 def texts(file: ClassFile) -> list[Call]:
-    """What the class may print, each text once."""
+    """Return the texts that the class may print, each once."""
     found: dict[Template, None] = {}
     for _, steps in file.methods:
         for parts in _joined(steps):
@@ -38,7 +38,7 @@ def texts(file: ClassFile) -> list[Call]:
 
 
 def _joined(steps: Sequence[Step]) -> Iterator[tuple[str | None, ...]]:
-    """Literals, recipes, and the texts of builders, in the order of the instructions."""
+    """Yield literals, recipes, and the texts of builders, in the order of the instructions."""
     builders: list[list[str | None]] = []
     before: Step | None = None
     for step in steps:
@@ -57,7 +57,7 @@ def _joined(steps: Sequence[Step]) -> Iterator[tuple[str | None, ...]]:
 
 
 def _recipe(recipe: str) -> tuple[str | None, ...]:
-    """The parts of a recipe: \\x01 and \\x02 stand for what is put in."""
+    r"""Return the parts of a recipe: \x01 and \x02 stand for inserted values."""
     parts: list[str | None] = []
     for index, literal in enumerate(recipe.replace("\x02", "\x01").split("\x01")):
         parts += ([None] if index else []) + ([literal] if literal else [])

@@ -1,4 +1,4 @@
-"""The drift between Kafka's files and the tables of one release: all findings, and what could not be looked at."""
+"""The drift between Kafka's files and the tables of one release: all findings, and what could not be checked."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _NUMBERS = re.compile("[0-9]+")
 
 @dataclass(frozen=True)
 class Drift:
-    """What came of a comparison."""
+    """The result of a comparison."""
 
     version: str
-    """The release that the files say they are of, "" where they do not."""
+    """The release that the files name, "" if they name none."""
     release: str
     """The release whose rows were compared."""
     findings: tuple[Finding, ...]
     unseen: tuple[str, ...]
-    """What these files cannot show."""
+    """The contents that these files cannot show."""
     damaged: tuple[Damaged, ...]
 
     @property
     def fails(self) -> bool:
-        """Whether something is missing that bears on a rule, or that a metadata log may hold."""
+        """Return whether something is missing that bears on a rule, or that a metadata log may hold."""
         return any(finding.fails for finding in self.findings)
 
 
 def drift(kafka: Kafka, asked: str | None = None, older: Kafka | None = None) -> Drift:
-    """The findings on Kafka's files.
+    """Return the findings on Kafka's files.
 
     Args:
         asked: the release whose rows are compared; by default the one that the files name.
-        older: files of a release before; what it prints too is not new.
+        older: files of an earlier release; lines that it also prints are not new.
 
     Raises:
-        UnknownNameError: there is no row for the release that is asked for.
+        UnknownNameError: there is no row for the requested release.
     """
     version = asked or _newest(kafka.releases)
     row = latest(span(asked)) if asked else _row(version)
@@ -79,7 +79,7 @@ def _findings(kafka: Kafka, version: str, release: int, older: Kafka | None) -> 
 
 
 def _release(version: str) -> Iterator[Finding]:
-    """Whether releases.toml has the version: a patch of a known line has a tag there."""
+    """Yield a finding if releases.toml lacks the version: a patch of a known line has a tag there."""
     if not version:
         return
     try:
@@ -88,12 +88,12 @@ def _release(version: str) -> Iterator[Finding]:
         yield Finding("release", 1, version, f"unknown; compared with the rows of {NAMES[-1]}", False)
         return
     if version.count(".") >= 2 and version not in {tag for tags in TAGS for tag in tags}:
-        yield Finding("release", 1, version, "is no tag of its row", False)
+        yield Finding("release", 1, version, "is not a tag of its row", False)
 
 
 def _unseen(kafka: Kafka, older: Kafka | None) -> Iterator[str]:
     if kafka.missing:
-        yield f"no class of {', '.join(kafka.missing)}: rows whose classes are not here were left out"
+        yield f"no class of {', '.join(kafka.missing)}: rows whose classes are absent were left out"
     if not kafka.levels:
         yield "no MetadataVersion: levels were left out"
     if not kafka.schemas:
@@ -101,6 +101,6 @@ def _unseen(kafka: Kafka, older: Kafka | None) -> Iterator[str]:
     elif any(not schema.whole for schema in kafka.schemas.values()):
         yield "classes of records show keys, versions and names of fields; not types, tags and nullability"
     if kafka.compiled:
-        yield "class files do not show which texts are printed: lines that are new were left out, and levels"
+        yield "class files do not show which texts are printed: new lines and levels were left out"
     if older and older.empty:
-        yield "--since names nothing of Kafka: nothing is known to be older"
+        yield "--since names no Kafka files: nothing is known to be older"

@@ -19,27 +19,27 @@ REMEDIES: Mapping[str, str] = {
     "release": "add a row to specs/releases.toml",
     "record": "add it to specs/metadata/records.toml",
     "level": "add a row to specs/metadata/levels.toml",
-    "feature": "look at what it brings, then raise it in specs/metadata/levels.toml (feature)",
-    "logger": "say in specs/lines/ where the class lives from this release on",
+    "feature": "check what it adds, then raise it in specs/metadata/levels.toml (feature)",
+    "logger": "add to specs/lines/ where the class is from this release on",
     "line": "end the variant in specs/lines/ before this release, and add one for what Kafka prints now",
     "new": "decide its role, then add a row or a variant to specs/lines/",
 }
-"""What to do about the findings of a group."""
+"""The remedy for the findings of a group."""
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """Something that the tables do not know."""
+    """A fact about Kafka that the tables do not have."""
 
     group: str
     """A key of GROUPS."""
     rank: int
-    """0 for what bears on a rule; findings of a group are sorted by it first."""
+    """0 for a finding that bears on a rule; findings of a group are sorted by it first."""
     subject: str
-    """The type, level, logger or row that it is about."""
+    """The type, level, logger or row that the finding is about."""
     text: str
-    """What is other than the tables say."""
+    """The difference from the tables."""
     fails: bool
-    """The gate is not passed with it."""
+    """True if the gate fails because of it."""
     where: str = ""
     """The file of Kafka, with the line where there is one."""

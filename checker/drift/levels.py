@@ -12,7 +12,7 @@ from .classfile import GET, INT, NEW, PUT, TEXT, ClassFile, Step
 METADATA = "org.apache.kafka.server.common.MetadataVersion"
 _FEATURE = "org.apache.kafka.server.common.FeatureVersion"
 _UNTRUE = re.compile(r"(?:^|\.)(?:UnitTest|Test)\w*$")
-"""Enums of features that Kafka's tests have."""
+"""Enums of features that only Kafka's tests have."""
 _LEVEL = re.compile(r'\b(IBP_[0-9A-Z_]+)\(\s*([0-9]+)\s*,\s*"([0-9.]+)"\s*,\s*"(\w*)"\s*(?:,\s*(true|false))?\s*\)')
 _PRODUCTION = re.compile(r"\bLATEST_PRODUCTION\s*=\s*(?:MetadataVersion\.)?(IBP_\w+)\s*;")
 _CONSTANT = re.compile(r"\b[A-Z][A-Z_]*_([0-9]+)\(\s*[0-9]+\s*[,)]")
@@ -23,18 +23,18 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 @dataclass(frozen=True)
 class LevelOfSource:
-    """A level of metadata.version as Kafka has it."""
+    """A level of metadata.version in Kafka."""
 
     level: int
     name: str
-    """4.4-IV1"""
+    """Such as 4.4-IV1."""
     changes: bool
     production: bool
-    """A cluster may run it without a setting for unstable levels."""
+    """True if a cluster may run it without a setting for unstable levels."""
 
 
 def levels_of_java(text: str) -> list[LevelOfSource]:
-    """The levels in MetadataVersion.java."""
+    """Return the levels in MetadataVersion.java."""
     source = _COMMENT.sub("", text)
     found = _PRODUCTION.search(source)
     latest = found[1] if found else ""
@@ -46,13 +46,13 @@ def levels_of_java(text: str) -> list[LevelOfSource]:
 
 
 def levels_of_class(file: ClassFile) -> list[LevelOfSource]:
-    """The levels in the class MetadataVersion, which makes its constants one after the other."""
+    """Return the levels in the class MetadataVersion, which creates its constants one after the other."""
     steps = _initializer(file)
     constants = []
     for values, name in _made(steps, file.name):
         texts = [value for value in values if isinstance(value, str)]
         numbers = [value for value in values if isinstance(value, int)]
-        # The name of the constant, release and sub-version; its ordinal, level and whether it changes records.
+        # The name of the constant, release and sub-version; its ordinal, its level, and whether it changes records.
         if len(texts) >= 3 and len(numbers) >= 3 and texts[0] == name:
             constants.append((name, numbers[1], texts[1], texts[2], numbers[2] == 1))
     latest = ""
@@ -75,7 +75,7 @@ def _initializer(file: ClassFile) -> list[Step]:
 
 
 def _made(steps: list[Step], name: str) -> Iterator[tuple[list[int | str], str]]:
-    """What each constant of an enum is made of, and its name. javac makes each in a static initializer or a method."""
+    """Yield each constant's arguments and name. javac creates each in a static initializer or a method."""
     values: list[int | str] = []
     for step in steps:
         if step.kind == NEW and step.value == name:
@@ -88,7 +88,9 @@ def _made(steps: list[Step], name: str) -> Iterator[tuple[list[int | str], str]]
 
 
 def feature_of_java(text: str, name: str) -> tuple[str, int] | None:
-    """The name and the highest level of a feature beside metadata.version; None if the file is no enum of levels."""
+    """Return the name and the highest level of a feature other than metadata.version; None if the file is not an enum
+    of levels.
+    """
     named = _NAMED.search(text)
     if not named or "implements FeatureVersion" not in text or _UNTRUE.search(name):
         return None
@@ -97,7 +99,7 @@ def feature_of_java(text: str, name: str) -> tuple[str, int] | None:
 
 
 def feature_of_class(file: ClassFile) -> tuple[str, int] | None:
-    """The same from the class: the names of the constants end in their levels."""
+    """Return the same from the class: the names of the constants end in their levels."""
     named = file.constants.get("FEATURE_NAME")
     if not isinstance(named, str) or _FEATURE not in file.interfaces or _UNTRUE.search(file.name):
         return None

@@ -1,4 +1,4 @@
-"""Drift of lines: what rows say that a release prints, against the calls of its source, in both directions."""
+"""Drift of lines: compares the rows of a release with the calls of its source, in both directions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .read import Kafka
 from .read import named as named_calls
 
 _CLOSE = 0.6
-"""From here on two texts are taken for one that was changed."""
+"""The similarity from which two texts count as one that was changed."""
 _MOST_OF = 0.7
 """The share of a wording's letters that a call of another class must have for it to be the same line."""
 _TELLING = 16
-"""Letters of a wording that is looked for in other classes; a shorter one is in too many."""
+"""The least number of letters of a wording that is searched in other classes; a shorter one is in too many."""
 _PHRASE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+){2,}")
-"""Words that stand together, at least three."""
+"""Consecutive words, at least three."""
 _LETTERS = 8
-"""A call whose message has fewer letters says nothing that could be compared."""
+"""The least number of letters of a message; a shorter one cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Printed:
 
 
 def printed(calls: Iterator[tuple[str, Call]]) -> Printed:
-    """An index of calls."""
+    """Return an index of calls."""
     of: dict[str, list[Call]] = defaultdict(list)
     by_word: dict[str, list[tuple[str, Call]]] = defaultdict(list)
     for name, call in calls:
@@ -50,29 +50,29 @@ def printed(calls: Iterator[tuple[str, Call]]) -> Printed:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a release, with what the source has of their loggers."""
+    """The rows of a release, with the source's calls of their loggers."""
 
     release: int
     kafka: Kafka
     printing: Mapping[str, tuple[str, ...]]
     calls: Printed
     built: str
-    """The literals that no call shows, one a line."""
+    """The literals that no call shows, one per line."""
     whole: bool
-    """Every module was read: what is not there is gone."""
+    """True if every module was read: then what is absent is gone."""
 
 
 def table(kafka: Kafka, release: int) -> Table:
-    """The rows of a release beside a source."""
+    """Return the rows of a release beside a source."""
     literals = "\n".join(" ".join(literal.split()) for literal in kafka.literals)
     return Table(release, kafka, index(kafka), printed(named_calls(kafka)), literals, not kafka.missing)
 
 
 def stale(table: Table, known: frozenset[tuple[str, str]]) -> Iterator[Finding]:
-    """Wordings that no call of their loggers prints, with what is printed instead.
+    """Yield wordings that no call of their loggers prints, with what is printed instead.
 
     Args:
-        known: rows with wordings that an older source lacks too; where they bear on no rule, they are left out.
+        known: rows with wordings that an older source lacks too; they are left out if they bear on no rule.
     """
     for row, wording, own in lost(table):
         if row.bears or (row.id, shown(wording)) not in known:
@@ -80,7 +80,7 @@ def stale(table: Table, known: frozenset[tuple[str, str]]) -> Iterator[Finding]:
 
 
 def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
-    """Wordings that no call of their loggers prints, each text of a row once, with the calls of those loggers."""
+    """Yield wordings that no call of their loggers prints, each text of a row once, with the calls of those loggers."""
     handed = [call for call in table.kafka.calls if call.handed]
     for row in rows().values():
         wordings = [each for each in row.wordings if each.releases & table.release and not each.anything]
@@ -88,7 +88,7 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
             continue
         home = lives(row, table.release, table.kafka, table.printing)
         if not (any(map(is_class, home.found)) or home.moved or table.whole):
-            continue  # the jar that has the class was not given, nor all that may print by a logger with its own name
+            continue  # the jar with the class, or of those that may print by a logger with its own name, was not given
         names = (*home.found, *(new for _, new in home.moved))
         own = [
             call
@@ -106,10 +106,10 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
 
 
 def unread(table: Table) -> Iterator[Finding]:
-    """Wordings of rows that bear on a rule, and end with a release before, though a call prints what they say.
+    """Yield wordings of rows that bear on a rule and end with an earlier release, though a call still prints them.
 
-    They are not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
-    A wording that any row which bears on a rule has of this release is no loss.
+    They are then not new to Kafka, and nothing of the table is gone from it: only this shows that the table lacks the
+    release. If any row that bears on a rule has the wording for this release, it is not lost.
     """
     before = table.release - 1
     current = [
@@ -131,15 +131,15 @@ def unread(table: Table) -> Iterator[Finding]:
                     continue
                 if not any(reads(each, call.template) for each in current):
                     places.add(_place(call))
-                    text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
+                    text = f"({row.role}) is printed, but no variant covers this release: {call.template.shown}"
                     yield Finding("line", 0, row.id, text, True, _place(call))
 
 
 def _built(wording: Wording, literals: str, own: Sequence[Call]) -> bool:
-    """Whether all of its phrases are in literals that no call shows: a message that a method puts together.
+    """Return whether all of its phrases are in literals that no call shows: a method composes the message.
 
-    Or they are in texts of one class file, of which one begins as the wording does: there a message and the text that
-    a method adds to it stand apart.
+    Or they are in texts of one class file, one of which begins as the wording does: there a message and the text that a
+    method appends to it are separate.
     """
     pieces = [piece for piece in wording.pieces[wording.prefix :] if isinstance(piece, str)]
     phrases = [phrase for literal in pieces for phrase in _PHRASE.findall(literal)]
@@ -167,7 +167,7 @@ def _stale(row: Row, wording: Wording, own: Sequence[Call], table: Table) -> Fin
 
 
 def _elsewhere(wording: Wording, table: Table) -> tuple[str, Call] | None:
-    """The call of another logger that prints the wording, the first by name."""
+    """Return the call of another logger that prints the wording, the first by name."""
     laid = of_wording(wording, sentence=True)
     if laid.letters < _TELLING:
         return None
@@ -177,7 +177,7 @@ def _elsewhere(wording: Wording, table: Table) -> tuple[str, Call] | None:
 
 
 def _same(wording: Wording, call: Call) -> bool:
-    """Whether a call prints the wording, and most of its letters."""
+    """Return whether a call prints the wording, and most of its letters."""
     letters = of_wording(wording, sentence=True).letters
     return of_template(call.template).letters >= letters * _MOST_OF and reads(wording, call.template)
 
@@ -187,11 +187,11 @@ def _place(call: Call) -> str:
 
 
 def new(table: Table, known: frozenset[tuple[str, str]] | None) -> Iterator[Finding]:
-    """Calls that no wording reads, or only one that reads any text.
+    """Yield calls that no wording reads, or only one that reads any text.
 
     Args:
         known: simple names of classes with texts that an older source has; these are not new. With an older source,
-            what only rows that bear on no rule read is listed too: what is new in it may deserve a role.
+            lines that only rows bearing on no rule read are listed too: new ones among them may deserve a role.
     """
     current = [row for row in rows().values() if row.releases & table.release and row.loggers]
     bearing = {simple(name) for row in current if row.bears for name in named(row, table.release) if is_class(name)}
@@ -220,10 +220,10 @@ def new(table: Table, known: frozenset[tuple[str, str]] | None) -> Iterator[Find
 
 
 def _read(call: Call, own: Sequence[Row], release: int, *, listed: bool) -> tuple[int, str] | None:
-    """How a call that is worth a finding is read, and how little that matters; None for any other.
+    """Return how a call that is worth a finding is read, and its rank; None for any other.
 
     Args:
-        listed: list what a wording of a row reads that bears on no rule.
+        listed: also list lines that a row bearing on no rule reads.
     """
     anything = False
     readers: list[Row] = []
@@ -237,9 +237,9 @@ def _read(call: Call, own: Sequence[Row], release: int, *, listed: bool) -> tupl
         return None
     if readers:
         return 1, f"irrelevant: {readers[0].id}"
-    return (1, "only a row for any text reads it") if anything else (0, "unknown")
+    return (1, "only a row that matches any text reads it") if anything else (0, "unknown")
 
 
 def texts(kafka: Kafka) -> frozenset[tuple[str, str]]:
-    """What a source prints: simple names of classes, with texts."""
+    """Return the texts that a source prints: simple names of classes, with texts."""
     return frozenset((simple(call.logger), call.template.shown) for call in kafka.calls)

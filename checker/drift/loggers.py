@@ -1,4 +1,4 @@
-"""Drift of loggers: classes that rows name by a package in which they are not any more."""
+"""Drift of loggers: classes that rows name by a package that they have left."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from .read import Kafka
 
 @dataclass(frozen=True)
 class Lives:
-    """Where the classes of a row's loggers are in this source."""
+    """The places of the classes of a row's loggers in this source."""
 
     found: tuple[str, ...]
     """Names of loggers that print its lines here."""
     moved: tuple[tuple[str, str], ...]
-    """Names of the table, with what the class is called here."""
+    """Names in the table, with the class's name here."""
 
 
 def named(row: Row, release: int) -> tuple[str, ...]:
-    """The loggers of a row in a release."""
+    """Return the loggers of a row in a release."""
     return tuple(name for name, mask in row.loggers if mask & release)
 
 
 def covers(logger: str, name: str) -> bool:
-    """Whether a logger's name in a row stands for this one: itself, a class within it, or a member of its family."""
+    """Return whether a logger's name in a row covers this one: itself, a class within it, or a member of its family."""
     family = next((family for family in FAMILIES if logger.startswith(family)), None)
     return f"{name}.".startswith((f"{logger}.", f"{logger}$", *((family,) if family else ())))
 
 
 def is_class(logger: str) -> bool:
-    """Whether the name is that of a class, not of a package or of a logger with a name of its own."""
+    """Return whether the name is that of a class, not of a package or of a logger with a name of its own."""
     return logger.rsplit(".", 1)[-1][:1].isupper()
 
 
 def index(kafka: Kafka) -> Mapping[str, tuple[str, ...]]:
-    """The names of classes that print, by their simple names."""
+    """Return the names of classes that print, by their simple names."""
     found: dict[str, set[str]] = defaultdict(set)
     for name in (*kafka.with_logger, *_inheriting(kafka)):
         found[simple(name)].add(name)
@@ -47,7 +47,7 @@ def index(kafka: Kafka) -> Mapping[str, tuple[str, ...]]:
 
 
 def _inheriting(kafka: Kafka) -> Iterator[str]:
-    """Classes that print by what they inherit."""
+    """Yield classes that print by inheritance."""
     waiting, seen = [simple(name) for name in kafka.with_logger], set()
     while waiting:
         parent = waiting.pop()
@@ -60,7 +60,7 @@ def _inheriting(kafka: Kafka) -> Iterator[str]:
 
 
 def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str, ...]]) -> Lives:
-    """Where the classes of a row's loggers are."""
+    """Return the places of the classes of a row's loggers."""
     found: list[str] = []
     moved: list[tuple[str, str]] = []
     outer = kafka.outer
@@ -72,7 +72,7 @@ def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str
         homes = sorted({outermost(name) for name in here})
         if outermost(logger) in homes:
             found.append(logger)
-        elif homes:  # what is left under the old name, an object of Scala say, prints nothing
+        elif homes:  # a remainder under the old name, such as an object of Scala, prints nothing
             moved += [(logger, name) for name in homes]
         elif outermost(logger) in outer:
             found.append(logger)
@@ -80,9 +80,9 @@ def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str
 
 
 def moved(release: int, kafka: Kafka, printing: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
-    """A finding for each logger that moved, with the rows whose lines are lost by it.
+    """Yield a finding for each logger that moved, with the rows whose lines are lost by it.
 
-    Of a row that is irrelevant, only what no other row takes is lost.
+    For an irrelevant row, only lines that no other row covers are lost.
     """
     lost: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows().values():
@@ -102,7 +102,7 @@ def moved(release: int, kafka: Kafka, printing: Mapping[str, tuple[str, ...]]) -
 
 
 def _taken(name: str, release: int) -> bool:
-    """Whether any row's logger stands for this name."""
+    """Return whether any row's logger covers this name."""
     return any(
         covers(logger, name) for row in rows().values() if row.releases & release for logger in named(row, release)
     )

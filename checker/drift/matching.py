@@ -1,8 +1,8 @@
-"""Whether a wording of ours could read what a template prints.
+"""Matching: whether a wording of ours could read the output of a template.
 
 Both are literals with holes: slots in a wording, values in a template. They fit if they can be laid over each other so
-that each literal meets the same literal, or a hole of the other side that lets it through: a slot for numbers takes no
-words. Holes can take much, so a fit counts by how much of the literals met each other.
+that each literal meets the same literal, or a hole of the other side that lets it through: a slot for numbers accepts
+no words. Holes can accept much, so a fit is rated by how much of the literals met each other.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\n\s*|\s|[^A-Za-z0-9\s]")
 _CHOICES = re.compile(r"[A-Za-z_|-]+")
 _LETTER = re.compile("[A-Za-z]")
 _NO_END = frozenset(" .,:;!")
-"""Signs at which no value ends."""
+"""Characters at which no value ends."""
 _NEEDED = 2 / 3
 """The share of the shorter side's letters that must meet the same letters."""
 _OF_WORDS = 0.5
-"""The share of words that must be in both for a look to be worth it."""
+"""The share of words that both must have for a comparison to be worthwhile."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Hole:
     """A slot of a wording, or a value of a template."""
 
     primitive: Primitive | None = None
-    """What a slot lets through; None for a value, which may be anything."""
+    """The primitive of a slot; None for a value, which may be anything."""
 
 
 Token = str | Hole
@@ -59,7 +59,7 @@ def _cut(literal: str) -> Iterator[str]:
 
 @lru_cache(maxsize=65536)
 def of_template(template: Template) -> Laid:
-    """A template, cut; spaces around it are dropped, as layouts of lines drop them."""
+    """Cut a template; surrounding spaces are dropped, as layouts of lines drop them."""
     tokens: list[Token] = []
     for part in template.parts:
         tokens += [ANYTHING] if part is None else _cut(part)
@@ -68,7 +68,7 @@ def of_template(template: Template) -> Laid:
 
 @lru_cache(maxsize=65536)
 def of_wording(wording: Wording, *, sentence: bool) -> Laid:
-    """A wording, cut; of its `sentence` only, without who speaks, which a logger may put before it by itself."""
+    """Cut a wording; with `sentence`, without the speaker, which a logger may prepend."""
     tokens: list[Token] = []
     for piece in wording.pieces[wording.prefix if sentence else 0 :]:
         tokens += [Hole(piece.primitive)] if isinstance(piece, Slot) else _cut(piece)
@@ -86,7 +86,7 @@ def _stripped(tokens: Sequence[Token]) -> list[Token]:
 
 @lru_cache(maxsize=65536)
 def _takes(primitive: Primitive, token: str) -> bool:
-    """Whether a slot lets a literal through: sign by sign, or as one of its words."""
+    """Return whether a slot accepts a literal: character by character, or as one of its words."""
     if _CHOICES.fullmatch(primitive.inner):
         return any(token in choice for choice in primitive.inner.split("|"))
     around = primitive.before + primitive.after
@@ -94,13 +94,15 @@ def _takes(primitive: Primitive, token: str) -> bool:
 
 
 def reads(wording: Wording, template: Template) -> bool:
-    """Whether the wording could read a text of the template, with or without who speaks."""
+    """Return whether the wording could read a text of the template, with or without the speaker."""
     printed = of_template(template)
     return any(fits(of_wording(wording, sentence=sentence), printed) for sentence in (True, False))
 
 
 def fits(ours: Laid, printed: Laid) -> bool:
-    """Whether the two sides can be laid over each other, with enough letters of the shorter one on the same letters."""
+    """Return whether the two sides can be laid over each other, with enough letters of the shorter one on the same
+    letters.
+    """
     shorter = min(ours.letters, printed.letters)
     fewest = min(len(ours.words), len(printed.words))
     if not shorter or len(ours.words & printed.words) < fewest * _OF_WORDS:
@@ -110,15 +112,17 @@ def fits(ours: Laid, printed: Laid) -> bool:
 
 
 Cell = tuple[int | None, int | None]
-"""The most letters that met so far; second, where a value has just taken a sign at which none ends."""
+"""The most letters that met so far; second, where a value has just consumed a character at which none ends."""
 _NOWHERE: Cell = (None, None)
 
 
 def _met(ours: Sequence[Token], printed: Sequence[Token]) -> int | None:
-    """The most letters that meet the same letters, None if the sides do not fit: a table, a row for each of ours."""
+    """Return the most letters that meet the same letters, None if the sides do not fit: a table, a row for each of
+    ours.
+    """
     row: list[Cell] = [(0, None)]
     for token in printed:
-        # Of ours nothing is taken yet: only values that print nothing may stand before it.
+        # Nothing of ours is consumed yet: only values that print nothing may precede it.
         row.append((row[-1][0], None) if isinstance(token, Hole) else _NOWHERE)
     for own in ours:
         last, row = row, [row[0] if isinstance(own, Hole) else _NOWHERE]
@@ -128,10 +132,10 @@ def _met(ours: Sequence[Token], printed: Sequence[Token]) -> int | None:
 
 
 def _cell(own: Token, token: Token, both: Cell, above: Cell, left: Cell, *, first: bool) -> Cell:
-    """The best ways to here: both sides step on, ours alone (`above`), or the printed one alone (`left`).
+    """Return the best ways to here: both sides advance, ours alone (`above`), or the printed one alone (`left`).
 
-    A value takes what it may print of ours, and does not end in a space or a stop: these are written in the message.
-    Only a `first` one may, which is who speaks.
+    A value consumes what it may print of ours, and does not end in a space or a stop: these are written in the message.
+    Only a `first` one may, which is the speaker.
     """
     ways: list[int | None] = []
     unended: list[int | None] = []
@@ -157,13 +161,13 @@ def _most(ways: Iterable[int | None]) -> int | None:
 
 
 def shown(wording: Wording) -> str:
-    """A wording as templates are shown, {} for its slots, without who speaks."""
+    """Return a wording as templates are shown, {} for its slots, without the speaker."""
     text = "".join("{}" if isinstance(piece, Slot) else piece for piece in wording.pieces[wording.prefix :])
     return " ".join(text.split())
 
 
 def similarity(one: str, other: str) -> float:
-    """How alike two texts are, 0 to 1: the share of words that stand in both, in the same order."""
+    """Return how similar two texts are, 0 to 1: the share of words that both have, in the same order."""
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()

@@ -1,4 +1,4 @@
-"""Everything that the gate looks at, read once from the files of all paths."""
+"""Everything that the gate checks, read once from the files of all paths."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ MODULES: Mapping[str, str] = {
     "server": "org.apache.kafka.network.",
     "storage": "org.apache.kafka.storage.internals.",
 }
-"""What brokers and controllers are built of, by packages that only one module has. Where a module is not there, a class
-that is not found says nothing."""
+"""The modules of brokers and controllers, by packages that only one module has. Where a module is absent, a class that
+is not found proves nothing.
+"""
 _VERSION = re.compile(r"^version\s*=\s*([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(\S*)", re.MULTILINE)
 _OF_JAR = re.compile(r"-([0-9]+\.[0-9]+\.[0-9]+)[^/]*\.jar$")
 _CONFLUENT = "-ccs"
 _AHEAD = 4
-"""Confluent numbers its source 4 majors ahead of Kafka: 8.4.0-0-ccs is Kafka 4.4."""
+"""The lead of Confluent's source versions over Kafka's, in majors: 8.4.0-0-ccs is Kafka 4.4."""
 
 
 @dataclass
 class Kafka:
-    """What Kafka's files show."""
+    """The contents of Kafka's files."""
 
     calls: list[Call] = field(default_factory=list)
     classes: set[str] = field(default_factory=set)
@@ -44,19 +45,19 @@ class Kafka:
     with_logger: set[str] = field(default_factory=set)
     """Names of the classes that print, or hold a logger."""
     heirs: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Direct subclasses by the simple name of what they extend."""
+    """Direct subclasses by the simple name of the class that they extend."""
     schemas: dict[str, Schema] = field(default_factory=dict)
     """Types of records by name."""
     control: dict[str, int] = field(default_factory=dict)
     """Types of control records by name."""
     levels: dict[int, LevelOfSource] = field(default_factory=dict)
     literals: list[str] = field(default_factory=list)
-    """Literals that no call shows: messages may be built of them."""
+    """Literals that no call shows: messages may be built from them."""
     features: dict[str, int] = field(default_factory=dict)
     releases: list[str] = field(default_factory=list)
     """Versions that files name, in the order in which they were read."""
     compiled: bool = False
-    """Some of it comes of class files, which do not show what is printed."""
+    """True if some of it comes from class files, which do not show what is printed."""
     damaged: list[Damaged] = field(default_factory=list)
 
     @property
@@ -66,17 +67,17 @@ class Kafka:
 
     @cached_property
     def outer(self) -> frozenset[str]:
-        """The names of classes that are in no other."""
+        """The names of classes that are not nested."""
         return frozenset(map(outermost, self.classes))
 
     @property
     def empty(self) -> bool:
-        """Whether nothing of Kafka was read."""
+        """True if nothing of Kafka was read."""
         return not (self.classes or self.schemas or self.levels)
 
 
 def kafka(sources: Iterable[Source | Damaged]) -> Kafka:
-    """What these files show. Of a class that several files have, the first one counts."""
+    """Return the contents of these files. If several files have a class, the first one counts."""
     seen = Kafka()
     for source in sources:
         if isinstance(source, Damaged):
@@ -94,7 +95,7 @@ def kafka(sources: Iterable[Source | Damaged]) -> Kafka:
 
 def _why(error: Exception) -> str:
     if isinstance(error, NoClassFileError):
-        return f"no class file: {error}"
+        return f"not a class file: {error}"
     return f"it cannot be read ({type(error).__name__})"
 
 
@@ -174,7 +175,7 @@ _READERS: Mapping[str, Callable[[Source, Kafka], None]] = {
 
 
 def named(seen: Kafka) -> Iterator[tuple[str, Call]]:
-    """All calls with each logger under which they print."""
+    """Yield all calls with each logger under which they print."""
     for call in seen.calls:
         for name in loggers_of(call, seen.heirs):
             yield name, call

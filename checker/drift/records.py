@@ -14,7 +14,7 @@ from .schemas import FieldSchema, Schema
 
 
 def records(kafka: Kafka, release: int) -> Iterator[Finding]:
-    """Types, versions and fields of records that records.toml lacks, or has and this release, a mask, has not."""
+    """Yield types, versions and fields of records that only Kafka or only records.toml has in this release, a mask."""
     for schema in kafka.schemas.values():
         name = schema.name if schema.key is None else f"{printed(schema.name)}_RECORD"
         for text in _beside(schema, types_by_name().get(name), release):
@@ -33,7 +33,7 @@ def _beside(schema: Schema, own: RecordType | None, release: int) -> Iterator[st
         yield f"its key is {schema.key}, not {own.key}"
     if schema.newest >= len(own.since):
         yield f"version {schema.newest} is unknown; known is {len(own.since) - 1}"
-    # A field of a version that came later is none that this release lost.
+    # A field that came with a later version is not lost in this release.
     later = {version for version, since in enumerate(own.since) if not span(f">={since}") & release}
     fields = [field for field in own.fields if field.since not in later and field.type != RAW]  # a fork's
     yield from _fields(schema.fields, own.fields, fields, "", schema.whole)
@@ -56,7 +56,7 @@ def _described(field: FieldSchema) -> str:
 def _fields(
     fields: Sequence[FieldSchema], own: Sequence[Field], needed: Sequence[Field], within: str, whole: bool
 ) -> Iterator[str]:
-    """What fields are otherwise than `own`, of which only `needed` must be there."""
+    """Yield differences of fields from `own`, of which only `needed` must be there."""
     known = {field.name: field for field in own}
     for field in fields:
         if field.name not in known:
@@ -66,7 +66,7 @@ def _fields(
     shown = {field.name for field in fields}
     for missing in needed:
         if missing.name not in shown:
-            yield f"field {within}{missing.name} is not there any more"
+            yield f"field {within}{missing.name} is gone"
 
 
 def _columns(field: FieldSchema, own: Field, within: str) -> Iterator[str]:
@@ -88,9 +88,9 @@ def _word(value: object) -> str:
 
 
 def metadata_levels(kafka: Kafka) -> Iterator[Finding]:
-    """Levels of metadata.version that levels.toml lacks, or has otherwise.
+    """Yield levels of metadata.version that levels.toml lacks, or has with other values.
 
-    A level that is not for production may still change: it is listed if it is unknown, and does not fail.
+    A level that is not for production may still change: it is listed if it is unknown, but does not fail the gate.
     """
     for level in kafka.levels.values():
         own = levels().get(level.level)
@@ -113,7 +113,7 @@ def _other(about: str, level: LevelOfSource, own: Level) -> Iterator[Finding]:
 
 
 def feature_levels(kafka: Kafka) -> Iterator[Finding]:
-    """Levels of other features that the table lacks. Those that bear on a rule are missing from it."""
+    """Yield levels of other features that the table lacks. Those that bear on a rule are missing from it."""
     known = features()
     for name, highest in kafka.features.items():
         if name not in known:

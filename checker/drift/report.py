@@ -12,11 +12,11 @@ from .finding import GROUPS, REMEDIES, Finding
 from .sources import shown
 
 _LESS = {"line": 1, "new": 2}
-"""From these ranks on findings are counted only, and listed if all are asked for."""
+"""The ranks from which findings are only counted; they are listed on request."""
 
 
 def text(drift: Drift, *, everything: bool) -> str:
-    """The findings by group, one a line, with what to do about each group."""
+    """Return the findings by group, one per line, with what to do about each group."""
     return "\n".join(_lines(drift, everything)) + "\n"
 
 
@@ -35,14 +35,14 @@ def _lines(drift: Drift, everything: bool) -> Iterator[str]:
             yield f"  and {len(found) - len(shown)} of rows and loggers that bear on no rule; --all lists them"
     if drift.unseen:
         yield ""
-        yield "Not looked at:"
+        yield "Not checked:"
         yield from (f"  {line}" for line in drift.unseen)
     yield ""
     yield verdict(drift)
 
 
 def less(finding: Finding) -> bool:
-    """Whether a finding is listed only if all are asked for: it is of a row or logger that bears on no rule."""
+    """Return whether a finding is listed only on request: its row or logger bears on no rule."""
     return finding.rank >= _LESS.get(finding.group, 9)
 
 
@@ -52,15 +52,15 @@ def _line(finding: Finding) -> str:
 
 
 def verdict(drift: Drift) -> str:
-    """The result in one line."""
+    """Return the result in one line."""
     failing = sum(finding.fails for finding in drift.findings)
     if failing:
-        return f"Drift: {failing} of {len(drift.findings)} findings (!) must be dealt with."
-    return f"No drift that must be dealt with; {len(drift.findings)} findings."
+        return f"Drift: {failing} of {len(drift.findings)} findings (!) must be fixed."
+    return f"No drift that must be fixed; {len(drift.findings)} findings."
 
 
 def as_json(drift: Drift) -> dict[str, Any]:
-    """All findings as values of JSON."""
+    """Return all findings as JSON values."""
     counts = Counter(finding.group for finding in drift.findings)
     return {
         "version": drift.version,

@@ -1,7 +1,7 @@
-"""Schemas of metadata records and control records: from Kafka's JSON, and from the classes that are made of it.
+"""Schemas of metadata records and control records: from Kafka's JSON, and from the classes generated from it.
 
 A class of a record shows its key, its versions and the names of its fields. Types on the wire, tags, nullability and
-the versions of fields are in the JSON only, which source jars and trees have.
+the versions of fields are only in the JSON, which source jars and trees have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONTROL: Mapping[str, str] = {
 }
 """Types of control records by the names of their schemas."""
 NO_RECORDS = ("ABORT", "COMMIT", "UNKNOWN")
-"""Types of control records that no metadata log has: a transaction's markers, and what is none."""
+"""Types of control records that no metadata log has: a transaction's markers, and the unknown type."""
 _RECORDS = "org.apache.kafka.common.metadata."
 _MESSAGES = "org.apache.kafka.common.message."
 _COMMENT = re.compile(r"^\s*//[^\n]*", re.MULTILINE)
@@ -38,7 +38,7 @@ class FieldSchema:
 
     name: str
     type: str | None
-    """As records.toml writes types; None where the source does not show it."""
+    """The type as records.toml writes types; None where the source does not show it."""
     since: int | None
     """The first version with the field; None where the source does not show it."""
     nullable: bool | None
@@ -57,15 +57,15 @@ class Schema:
     """The newest version."""
     fields: tuple[FieldSchema, ...]
     whole: bool
-    """The source shows all columns of its fields."""
+    """True if the source shows all columns of its fields."""
     file: str
 
 
 def from_json(text: str, file: str) -> Schema | None:
-    """The schema of a record; None for other messages.
+    """Return the schema of a record; None for other messages.
 
     Raises:
-        ValueError: it is no schema.
+        ValueError: the text is not a schema.
     """
     content = json.loads(_COMMENT.sub("", text))
     if not isinstance(content, dict) or not isinstance(content.get("name"), str):
@@ -110,7 +110,7 @@ def _lowered(name: str) -> str:
 
 
 def from_class(file: ClassFile) -> Schema | None:
-    """What the class of a record shows; None for other classes."""
+    """Return the schema that the class of a record shows; None for other classes."""
     newest = file.constants.get("HIGHEST_SUPPORTED_VERSION")
     name = file.name.rsplit(".", 1)[-1]
     record = file.name.startswith(_RECORDS) and name.endswith("Record")
@@ -128,5 +128,5 @@ def from_class(file: ClassFile) -> Schema | None:
 
 
 def control_keys(text: str) -> dict[str, int]:
-    """The types of control records by the names in ControlRecordType.java."""
+    """Return the types of control records by the names in ControlRecordType.java."""
     return {name: int(key) for name, key in _CONSTANT.findall(text) if name not in NO_RECORDS}

@@ -1,7 +1,7 @@
 """Files of a Kafka tree, of source jars and of class jars, one after the other.
 
-Jars come from others: they are read by zipfile, in memory, up to limits, and nothing in them is executed or written.
-A jar that cannot be read is reported and left out, whole.
+Jars come from others: zipfile reads them, in memory, up to limits, and nothing in them is executed or written. A jar
+that cannot be read is reported and skipped completely.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_ENTRIES = 200_000
-"""Entries of a jar."""
+"""The most entries of a jar."""
 LARGEST = 16 << 20
-"""Bytes of one file, unpacked."""
+"""The most bytes of one file, unpacked."""
 LARGEST_JAR = 1 << 30
-"""Bytes of all files of a jar that are read, unpacked."""
+"""The most bytes of all files that are read from a jar, unpacked."""
 
 WANTED = re.compile(
     r"\.(?:java|scala|class)$|(?:^|/)common/(?:metadata|message)/[A-Za-z]+\.json$"
     r"|(?:^|/)(?:gradle\.properties|kafka/kafka-version\.properties)$"
 )
-"""What tells of records, levels, loggers and the release."""
+"""Files about records, levels, loggers and the release."""
 UNWANTED = re.compile(
     r"(?:^|/)(?:\.git|build|test|testFixtures|integrationTest|generated)/"
     r"|^(?:connect|streams|examples|trogdor|jmh-benchmarks|tests|test-common|generator|docs|docker|shell|tools|vagrant)/"
     r"|(?:^|/)org/apache/kafka/(?:connect|streams|trogdor|jmh|tools|shell|message/checker)/"
     r"|(?:^|/)(?:module|package)-info\.(?:java|class)$"
 )
-"""What no broker and no controller runs."""
+"""Files that no broker and no controller runs."""
 _DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _UNSEEN = re.compile(r"[^\x20-\x7e]")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that tells something of Kafka."""
+    """A file with information about Kafka."""
 
     name: str
     """Its path in its tree or jar, made safe to print."""
@@ -56,7 +56,7 @@ class Damaged:
 
 
 def read(paths: Sequence[Path]) -> Iterator[Source | Damaged]:
-    """All files of trees, jars and folders of jars that tell something, sorted by their names in each."""
+    """Yield all files of trees, jars and folders of jars that have information, sorted by their names in each."""
     for path in paths:
         if path.is_dir():
             yield from _folder(path)
@@ -65,7 +65,7 @@ def read(paths: Sequence[Path]) -> Iterator[Source | Damaged]:
 
 
 def _folder(folder: Path) -> Iterator[Source | Damaged]:
-    """A tree of Kafka, a folder of jars, or both. Links are not followed: they may lead anywhere."""
+    """Yield the files of a tree of Kafka, a folder of jars, or both. Links are not followed: they may lead anywhere."""
     for path in sorted(_files(folder)):
         name = path.relative_to(folder).as_posix()
         if path.suffix == ".jar" and not UNWANTED.search(name):
@@ -90,7 +90,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _jar(path: Path) -> Iterator[Source | Damaged]:
-    """The files of a jar, or one line on why it cannot be read."""
+    """Yield the files of a jar, or one line on why it cannot be read."""
     name = shown(path.name)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -100,7 +100,7 @@ def _jar(path: Path) -> Iterator[Source | Damaged]:
 
 
 def _entries(archive: zipfile.ZipFile, jar: str) -> list[Source]:
-    """All wanted files of a jar: those before its damage are no better than none."""
+    """Return all wanted files of a jar: a damaged jar yields none."""
     entries = archive.infolist()
     if len(entries) > MOST_ENTRIES:
         raise ValueError(f"expected at most {MOST_ENTRIES:,} files in a jar, got {len(entries):,}")
@@ -111,7 +111,7 @@ def _entries(archive: zipfile.ZipFile, jar: str) -> list[Source]:
         if entry.is_dir() or name in found or not WANTED.search(name) or UNWANTED.search(name):
             continue
         with archive.open(entry) as opened:
-            data = opened.read(LARGEST + 1)  # what the entry says of its size need not be true
+            data = opened.read(LARGEST + 1)  # the size in the entry need not be true
         total += len(data)
         if len(data) > LARGEST:
             raise ValueError(f"{shown(name)}: {_too_large(LARGEST)}")
@@ -126,5 +126,5 @@ def _too_large(limit: int) -> str:
 
 
 def shown(text: str) -> str:
-    """A name that others gave, in signs that a terminal shows and does not obey."""
+    """Return a name from outside, in characters that a terminal prints and does not interpret."""
     return _UNSEEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)

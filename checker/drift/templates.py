@@ -1,4 +1,4 @@
-"""Templates: what a call may print, as literals with holes, from the tokens of an expression."""
+"""Templates: the texts that a call may print, as literals with holes, from the tokens of an expression."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 from .tokens import SIGN, TEXT, WORD, Parts, Token
 
 MOST = 8
-"""Alternatives of one message; an expression with more is cut there."""
+"""The most alternatives of one message; an expression with more is cut there."""
 _PLACEHOLDER = re.compile(r"\{\}")
 _FORMAT = re.compile(r"%(?:[0-9]+\$)?[-#+ 0,(]*[0-9]*(?:\.[0-9]+)?([a-zA-Z%])")
 _LETTERS = re.compile("[A-Za-z]+")
@@ -24,7 +24,7 @@ class Template:
     """A text with holes, which stand for anything."""
 
     parts: Parts
-    """Literals, and None for a hole; neither stands beside another of its kind."""
+    """Literals, and None for a hole; two of a kind are never adjacent."""
 
     @cached_property
     def shown(self) -> str:
@@ -38,7 +38,7 @@ class Template:
 
 
 def template(parts: Iterable[str | None]) -> Template:
-    """A template of literals and holes, joined where they touch; `{}` in a literal is a hole."""
+    """Return a template of literals and holes, adjacent ones joined; `{}` in a literal is a hole."""
     joined: list[str | None] = []
     for part in parts:
         for index, literal in enumerate(_PLACEHOLDER.split(part) if part is not None else ("", "")):
@@ -52,7 +52,7 @@ def template(parts: Iterable[str | None]) -> Template:
 
 
 def unformatted(parts: Parts) -> Parts:
-    """Parts of a format of printf, its conversions as holes."""
+    """Return the parts of a printf format, its conversions as holes."""
     out: list[str | None] = []
     for part in parts:
         if part is None:
@@ -68,11 +68,11 @@ def unformatted(parts: Parts) -> Parts:
 
 
 Known = Mapping[str, Sequence[Parts]]
-"""What a name of the same file stands for, where that is a text; `name()` is what a method returns."""
+"""The texts that names of the same file stand for; `name()` is the result of a method."""
 
 
 def with_arguments(parts: Parts, given: Iterable[Parts | None]) -> Parts:
-    """Parts of a message, its `{}` replaced by the arguments that stand for a text, in their order."""
+    """Return the parts of a message, its `{}` replaced by the arguments whose text is known, in order."""
     out: list[str | None] = []
     values = iter(given)
     for part in parts:
@@ -84,7 +84,7 @@ def with_arguments(parts: Parts, given: Iterable[Parts | None]) -> Parts:
 
 
 def alternatives(expression: Sequence[Token], known: Known) -> list[Parts]:
-    """The texts that an expression can have; one that says nothing of its text is a single hole."""
+    """Return the texts that an expression can have; one whose text is not known is a single hole."""
     chosen = _choices(expression)
     if chosen:
         return [parts for choice in chosen for parts in alternatives(choice, known)][:MOST]
@@ -96,7 +96,7 @@ def alternatives(expression: Sequence[Token], known: Known) -> list[Parts]:
 
 
 def _choices(expression: Sequence[Token]) -> list[Sequence[Token]]:
-    """The branches of `c ? a : b` and of `if (c) a else b`, where the whole expression is one."""
+    """Return the branches of `c ? a : b` and of `if (c) a else b`, where the whole expression is one."""
     if expression and expression[0].text == "if" and len(expression) > 1 and expression[1].text == "(":
         start = _closing(expression, 1) + 1
         otherwise = next((at for at, token in _top(expression) if token.text == "else" and at > start), None)
@@ -109,7 +109,7 @@ def _choices(expression: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _top(expression: Sequence[Token]) -> Iterable[tuple[int, Token]]:
-    """The tokens that no bracket holds, with their places."""
+    """Yield the tokens outside brackets, with their places."""
     depth = 0
     for at, token in enumerate(expression):
         if token.kind == SIGN and token.text in _PAIRS.values():
@@ -121,7 +121,7 @@ def _top(expression: Sequence[Token]) -> Iterable[tuple[int, Token]]:
 
 
 def _closing(expression: Sequence[Token], at: int) -> int:
-    """Where the bracket that opens at a place is closed."""
+    """Return the place where the bracket that opens at `at` is closed."""
     depth = 0
     for place in range(at, len(expression)):
         token = expression[place]
@@ -133,14 +133,14 @@ def _closing(expression: Sequence[Token], at: int) -> int:
 
 
 def _operands(expression: Sequence[Token]) -> list[Sequence[Token]]:
-    """What + joins."""
+    """Return the operands of +."""
     cuts = [at for at, token in _top(expression) if token.kind == SIGN and token.text == "+"]
     edges = [-1, *cuts, len(expression)]
     return [expression[start + 1 : end] for start, end in pairwise(edges)]
 
 
 def _values(operand: Sequence[Token], known: Known) -> Sequence[Parts]:
-    """The texts of an operand: a literal, a name that stands for one, brackets; formats are undone."""
+    """Return the texts of an operand: a literal, a name that stands for one, brackets; formats are resolved."""
     hole: list[Parts] = [(None,)]
     if not operand:
         return [()]
@@ -158,7 +158,7 @@ def _values(operand: Sequence[Token], known: Known) -> Sequence[Parts]:
 
 
 def called(expression: Sequence[Token]) -> str:
-    """The method of the same file that an expression is a call of: m of `m(x)` and `this.m(x)`; "" for any other."""
+    """Return the method of the same file that an expression calls: m of `m(x)` and `this.m(x)`; "" for any other."""
     start = 2 if [token.text for token in expression[:2]] == ["this", "."] else 0
     if len(expression) < start + 3 or expression[start].kind != WORD or expression[start + 1].text != "(":
         return ""
@@ -166,7 +166,7 @@ def called(expression: Sequence[Token]) -> str:
 
 
 def _called(values: Sequence[Parts], rest: Sequence[Token], hole: Sequence[Parts]) -> Sequence[Parts]:
-    """Texts on which methods are called: those that keep the text, those that fill it, any other is a hole."""
+    """Return texts after method calls: some methods keep the text, some fill it, any other is a hole."""
     if not rest:
         return values
     if len(rest) >= 2 and rest[0].text == ".":
@@ -180,7 +180,7 @@ def _called(values: Sequence[Parts], rest: Sequence[Token], hole: Sequence[Parts
 
 
 def argument(expression: Sequence[Token], start: int) -> Sequence[Token]:
-    """The argument that begins at a place: up to a comma or bracket that it does not open."""
+    """Return the argument that begins at a place: up to a comma or bracket that it does not open."""
     depth = 0
     for at in range(start, len(expression)):
         token = expression[at]

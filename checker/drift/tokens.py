@@ -1,7 +1,7 @@
 """Tokens of Java and Scala, as far as calls of loggers need them: words, texts with their holes, and signs.
 
-One walk forward over the file. Every pattern is deterministic, so a file costs time linear in its size; interpolated
-code is skipped by the same walk, to a depth that no source has.
+One forward pass over the file. Every pattern is deterministic, so a file costs time linear in its size; the same pass
+skips interpolated code, to a depth that no source has.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Token:
 
     kind: str
     text: str
-    """The word or sign; "" of a text."""
+    """The word or sign; "" for a text."""
     at: int
-    """Where it begins in the file."""
+    """The token's place in the file."""
     parts: Parts = ()
     """The literals and holes of a text."""
 
@@ -42,7 +42,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 
 def tokens(text: str, *, scala: bool) -> list[Token]:
-    """All tokens of a file, without comments and characters. A text that never ends is a sign."""
+    """Return all tokens of a file, without comments and characters. A text that never ends is a sign."""
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -53,7 +53,7 @@ def tokens(text: str, *, scala: bool) -> list[Token]:
 
 
 def _next(text: str, at: int, scala: bool, depth: int) -> tuple[Token | None, int]:
-    """The token at a place, None for what is no token, and where it ends."""
+    """Return the token at a place, None where there is none, and the place after it."""
     sign = text[at]
     if blank := _BLANK.match(text, at):
         return None, blank.end()
@@ -71,7 +71,7 @@ def _next(text: str, at: int, scala: bool, depth: int) -> tuple[Token | None, in
 
 
 def _comment(text: str, at: int) -> int:
-    """Where a comment that begins here ends, 0 if none begins."""
+    """Return the end of a comment that begins here, 0 if none begins."""
     if text.startswith("//", at):
         end = text.find("\n", at)
         return end if end >= 0 else len(text)
@@ -95,7 +95,7 @@ def _literal(text: str, at: int, scala: bool) -> tuple[Token, int]:
 
 
 def _interpolated(text: str, at: int, quote: int, how: str, depth: int) -> tuple[Token | None, int]:
-    """A text of Scala with values in it, s"..." or s-three-quotes."""
+    """Return a text of Scala with interpolated values, s"..." or s-three-quotes."""
     closing = '"""' if text.startswith('"""', quote) else '"'
     parts: list[str | None] = []
     place = quote + len(closing)
@@ -103,7 +103,7 @@ def _interpolated(text: str, at: int, quote: int, how: str, depth: int) -> tuple
         if text.startswith(closing, place):
             return Token(TEXT, "", at, _finished(parts, how, closing)), place + len(closing)
         piece = _INTERPOLATED.match(text, place)
-        assert piece is not None  # the last two signs of the pattern are all that it leaves
+        assert piece is not None  # only the last two signs of the pattern remain
         shown, place = piece.group(), piece.end()
         if shown == "${":
             parts.append(None)
@@ -121,7 +121,7 @@ def _finished(parts: list[str | None], how: str, closing: str) -> Parts:
     if closing == '"""':
         parts = [None if part is None else _margin(part) for part in parts]
     if how == "f":
-        # What follows a value says how it is written: f"$rate%.2f".
+        # The text after a value may be its format: f"$rate%.2f".
         after = [None, *parts[:-1]] if parts else []
         parts = [
             _FORMATTED.sub("", part, count=1) if part and before is None and _FORMATTED.match(part) else part
@@ -131,7 +131,7 @@ def _finished(parts: list[str | None], how: str, closing: str) -> Parts:
 
 
 def _after_brace(text: str, at: int, depth: int) -> int:
-    """Behind the brace that closes interpolated code."""
+    """Return the place after the brace that closes interpolated code."""
     if depth > _DEEPEST:
         return len(text)
     opened = 1
@@ -143,12 +143,12 @@ def _after_brace(text: str, at: int, depth: int) -> int:
 
 
 def _margin(text: str) -> str:
-    """A text of several lines as stripMargin leaves it; without margins as it stands."""
+    """Return a text of several lines as stripMargin leaves it; unchanged without margins."""
     return _MARGIN.sub("\n", text)
 
 
 def _block(text: str) -> str:
-    """A text block of Java, its indentation dropped."""
+    """Return a text block of Java, without its indentation."""
     return _unescaped(_INDENTED.sub("\n", text).removeprefix("\n"))
 
 

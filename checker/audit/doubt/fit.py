@@ -1,4 +1,6 @@
-"""Histories are fitted to what lines claim until nothing about them changes; only then anything is judged."""
+"""Fitting of histories: they are fitted to the lines' claims until they no longer change; only then is anything
+judged.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ from ..table.protocol import Table
 
 
 def fitted(log: Log, read: Read, release: int | None, doubts: Doubts = NO_DOUBT) -> Histories:
-    """The histories that explain what the lines claim.
+    """Return the histories that explain the lines' claims.
 
-    They are cut where the moves of epoch 1 show that the cluster was wiped though no epoch does.
+    They are cut where the moves of epoch 1 show that the cluster was wiped although no epoch does.
     """
 
     def fit(wiped: Sequence[Cut] = ()) -> Histories:
@@ -37,10 +39,10 @@ def fitted(log: Log, read: Read, release: int | None, doubts: Doubts = NO_DOUBT)
 
 
 def _young(found: Histories) -> list[Span]:
-    """The spans before the last line that states epoch 1: usually the tenures of epoch 1 only.
+    """Return the spans before the last line that states epoch 1: usually the tenures of epoch 1 only.
 
-    What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself; but
-    there is none between two creations in one millisecond.
+    Signs of an uncertain order (times that go back, another epoch in the middle of one) can be the wipe itself; but two
+    creations in one millisecond have no wipe between them.
     """
     early = {span.tenure for span in found.spans if span.first <= found.restarts.get(span.file, 0)}
     return [
@@ -51,6 +53,6 @@ def _young(found: Histories) -> list[Span]:
 
 
 def _moves(spans: Sequence[Span], release: int | None, events: Table) -> dict[str, Table]:
-    """The moves of each machine in these spans."""
+    """Return the moves of each machine in these spans."""
     lines = without_duplicates(placed(events, spans, release))
     return {"partition": PARTITION_MOVES.of(lines), "replica": REPLICA_MOVES.of(lines)}

@@ -1,1 +1,1 @@
-"""From files to events, and what is counted of their lines."""
+"""From files to events, with counts of their lines."""

@@ -1,6 +1,6 @@
-"""What a worker does with files that Spark cannot split: it reads each whole, through its envelopes.
+"""Workers on files that Spark cannot split: a worker reads each file whole, through its envelopes.
 
-Each stream of a file is a block of lines. What reading told of the streams goes to the driver beside the rows of looks.
+Each stream of a file is a block of lines. The facts about the streams go to the driver with the rows of looks.
 """
 
 from __future__ import annotations
@@ -33,22 +33,20 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Whole:
-    """A file to read whole.
-
-    Args:
-        home: a number that no other file has.
-        wanted: the labels of the streams to read; None: all.
-    """
+    """A file to read whole."""
 
     home: int
+    """A number that no other file has."""
     path: str
     reading: Reading
     wanted: frozenset[str] | None = None
+    """The labels of the streams to read; None: all."""
 
 
 class FileRead:
-    """What reading a file told: its problem; by label, in the order in which they are numbered as blocks, the facts of
-    a stream and the numbers of its lines."""
+    """The facts from reading a file: its problem; and by label, in the order of their block numbers, the facts of a
+    stream and the numbers of its lines.
+    """
 
     def __init__(self, home: int) -> None:
         self.home = home
@@ -72,13 +70,13 @@ class FileRead:
 
 
 def files_read(pieces: Iterable[Mapping[str, Any]]) -> dict[int, FileRead]:
-    """What was told of files that were read whole, by their homes."""
+    """Return the facts about files that were read whole, by their homes."""
     found = (FileRead.from_json(piece["file_read"]) for piece in pieces if "file_read" in piece)
     return {each.home: each for each in found}
 
 
 def wanted(index: Sequence[tuple[int, str]], files: Iterable[int]) -> dict[int, frozenset[str]]:
-    """The sources of some files of an audit, each with the labels of these; `index` is as `labelled` gives it."""
+    """Return the sources of some files of an audit, each with their labels; `index` is the result of `labelled`."""
     found: dict[int, set[str]] = defaultdict(set)
     for number, label in (index[file] for file in files):
         found[number].add(label)
@@ -86,7 +84,7 @@ def wanted(index: Sequence[tuple[int, str]], files: Iterable[int]) -> dict[int, 
 
 
 def labelled(sources: int, file_read: Mapping[int, FileRead]) -> list[tuple[int, str]]:
-    """The number of the source and the label of each file of an audit: one for each stream of a source."""
+    """Return the number of the source and the label of each file of an audit: one for each stream of a source."""
     return [
         (number, label)
         for number in range(sources)
@@ -95,7 +93,7 @@ def labelled(sources: int, file_read: Mapping[int, FileRead]) -> list[tuple[int,
 
 
 class Given:
-    """The text of a file that another reads line by line."""
+    """The text of a file that another reader reads line by line."""
 
     problem: str | None = None
 
@@ -110,7 +108,7 @@ class Given:
 
 
 def encode(task: worker.Task, files: Iterable[tuple[Whole, Text]]) -> Iterator[pa.RecordBatch]:
-    """The lines of files, as `worker.encode` gives them, and for each file what was told."""
+    """Yield the lines of files, as `worker.encode` does, and the facts about each file."""
     for file, text in files:
         file_read = FileRead(file.home)
         yield from worker.encode(task, _batches(file, text, file_read))
@@ -153,14 +151,14 @@ def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes])
 
 
 def opened(files: Sequence[Whole], numbers: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
-    """The files whose places in a list Spark gave to this worker, which can open them."""
+    """Yield the files whose places in a list Spark gave to this worker, which can open them."""
     for batch in numbers:
         for number in batch["id"].to_pylist():
             yield files[number], Lines(files[number].path)
 
 
 def handed(files: Mapping[str, Whole], lines: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
-    """The files, by the names that Spark has for them, whose lines (path, value) it reads, one file after another."""
+    """Yield files, by Spark's names for them, whose lines (path, value) Spark reads, one file after another."""
     rows = (row for batch in lines for row in zip(batch["path"].to_pylist(), batch["value"].to_pylist(), strict=True))
     for path, of_file in groupby(rows, key=itemgetter(0)):
         yield files[path], Given(map(itemgetter(1), of_file))

@@ -1,7 +1,6 @@
-"""The columns engine: this process reads, or a few beside it do, as the workers on Spark would (worker.py).
+"""The columns engine: this process, or a few beside it, reads as the workers on Spark would (worker.py).
 
-What is encoded of the lines is kept in memory: a fortieth of the text. A large file is read in parts, each some whole
-lines of it.
+The encoded lines are kept in memory: a fortieth of the text. A large file is read in parts of whole lines.
 """
 
 from __future__ import annotations
@@ -34,22 +33,20 @@ from .log import Look, Read, nothing
 from .streams import stream_of
 
 _PART = 64_000_000
-"""Bytes of a file that are read together: one piece of work for a process, or some files that are smaller."""
+"""The size of one piece of work in bytes: a part of a file, or several smaller files."""
 _ALONE = 150_000_000
-"""Bytes of text up to which other processes would start for longer than they help."""
+"""The size of text in bytes up to which starting other processes costs more time than it saves."""
 _BUCKET = 128_000_000
-"""Bytes of text whose events are one bucket: to look at one takes a fifth of a second before its first event."""
+"""The size of text in bytes whose events form one bucket: opening one takes a fifth of a second before its first
+event.
+"""
 _BLOCK = 1 << 16
 Made = TypeVar("Made")
 Work = TypeVar("Work")
 
 
 class _Part(NamedTuple):
-    """Lines of a source: from a byte of its file to another, or all of it.
-
-    Args:
-        wanted: of which streams; None: of all.
-    """
+    """Lines of a source: from one byte of its file to another, or all of it."""
 
     number: int
     path: str
@@ -57,11 +54,12 @@ class _Part(NamedTuple):
     begin: int = 0
     end: int | None = None
     wanted: frozenset[str] | None = None
+    """The streams to read; None: all."""
 
 
 @dataclass(frozen=True)
 class _Encoded:
-    """What is made of some parts: what is for whoever gathers it, and payloads with their buckets."""
+    """Encoded parts: results for the gathering process, and payloads with their buckets."""
 
     pieces: list[dict[str, Any]]
     payloads: list[tuple[int, bytes]]
@@ -72,11 +70,13 @@ class InColumns:
 
     Args:
         sources: (cluster, source) pairs, numbered in this order.
-        sizes: the bytes of text of the sources, roughly.
-        asked: what the user says of their format.
+        sizes: the approximate sizes of the sources' text in bytes.
+        asked: the user's statements about their format.
         kept: the rows of the line table that buckets get, with `columns` of their events.
-        jobs: the processes that share the work; 1: this one does it all.
-        buckets, piece, part: as of SparkLog; the bytes of a file that are read together. For tests.
+        jobs: the number of processes that share the work; 1: only this one.
+        buckets: the number of buckets, as for SparkLog. For tests.
+        piece: the number of lines per look, as for SparkLog. For tests.
+        part: the bytes of a file that are read together. For tests.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class InColumns:
         self._stack.close()
 
     def _map(self, function: Callable[[Work], Made], work: Sequence[Work]) -> Iterator[Made]:
-        """What a function makes of each piece of work, in their order."""
+        """Yield a function's result for each piece of work, in order."""
         if self._pool is None or len(work) < 2:
             yield from map(function, work)
             return
@@ -157,7 +157,7 @@ class InColumns:
             yield from self._pool.map(function, work)
 
     def _work(self, numbers: Iterable[int]) -> Iterator[list[_Part]]:
-        """Parts of these sources, in pieces of work of about one size."""
+        """Yield parts of these sources, in pieces of work of about equal size."""
         waiting: list[_Part] = []
         size = 0
         for number in numbers:
@@ -171,7 +171,7 @@ class InColumns:
             yield waiting
 
     def _parts(self, number: int) -> Iterator[tuple[_Part, int]]:
-        """The parts of a source, with their bytes."""
+        """Yield the parts of a source, with their sizes."""
         path, how, size = self._sources[number][1].there, self._detected[number], self._sizes[number]
         if size <= self._part or not _can_be_split(path, how):
             yield _Part(number, path, how.reading), size
@@ -180,7 +180,7 @@ class InColumns:
             yield _Part(number, path, how.reading, begin, end), end - begin
 
     def _placed(self, file_read: dict[int, by_file.FileRead], blocks: Iterable[Sequence[int]]) -> worker.Places:
-        """The file and the shift of each block, from (number, begin, first place, lines) of parts of blocks."""
+        """Return the file and the shift of each block, from (number, begin, first place, lines) of parts of blocks."""
         index = {key: file for file, key in enumerate(self._index)}
         found = {
             (number, block): (index[number, label], 0)
@@ -213,7 +213,7 @@ class InColumns:
 
 
 def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:
-    """Parts read: what workers give of their lines, and what kept any file from being read whole."""
+    """Encode parts: the workers' results for their lines, and the problems that kept files from being read whole."""
     problems: list[tuple[int, str]] = []
     native = [part for part in parts if part.reading.native]
     found = [*worker.encode(task, _batches(native, problems))]
@@ -228,7 +228,7 @@ def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:
 
 
 def _batches(parts: Sequence[_Part], problems: list[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
-    """Lines (home, block, place, value), the number of their source as home; what kept one from being read whole."""
+    """Yield lines (home, block, place, value), with the number of their source as home; record reading problems."""
     for part in parts:
         lines = Lines(part.path) if part.end is None else Stretch(part.path, part.begin, part.end)
         place = 0
@@ -245,7 +245,7 @@ def _batches(parts: Sequence[_Part], problems: list[tuple[int, str]]) -> Iterato
 
 
 def _line_bounds(chunk: bytes) -> Numbers:
-    """Where the lines of a chunk begin, each with its line feed, and where the last one ends; int64."""
+    """Return where the lines of a chunk begin, each with its line feed, and where the last one ends; int64."""
     ends = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n")) + 1
     return np.concatenate([[0], ends, [] if chunk.endswith(b"\n") else [len(chunk)]]).astype(np.int64)
 
@@ -255,7 +255,7 @@ def _can_be_split(path: str, how: Detected) -> bool:
 
 
 def _bounds(path: str, step: int) -> Iterator[int]:
-    """Where the parts of a plain file begin, each with a line, and where it ends."""
+    """Yield where the parts of a plain file begin, each at a line, and where the file ends."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         at = 0
@@ -266,7 +266,7 @@ def _bounds(path: str, step: int) -> Iterator[int]:
 
 
 def _next_line(file: BinaryIO, at: int, size: int) -> int:
-    """The first byte of the first line that begins behind a byte."""
+    """Return the first byte of the first line that begins after a byte."""
     file.seek(at)
     while block := file.read(_BLOCK):
         end = block.find(b"\n")

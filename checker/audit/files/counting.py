@@ -1,4 +1,4 @@
-"""What one line says, and what is counted of it: the same for every engine."""
+"""The events of a line, and its counts: the same for every engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTINUATION = Kind("continuation")
 
 
 def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Sequence[Event]:
-    """Count a line; what it says, if it is understood: several events if it lists partitions."""
+    """Count a line and return its events, if it is understood: several if it lists partitions."""
     parsed = parse_line(text, layout)
     if isinstance(parsed, Continuation):
         seen.kinds[_CONTINUATION] += 1
@@ -40,5 +40,5 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Se
 
 
 def template(text: str) -> str:
-    """An unknown line with its numbers masked, so that lines of one wording count together."""
+    """Return an unknown line with its numbers masked, so that lines of one wording count together."""
     return _NUMBERS.sub("#", text[:TEMPLATE_LENGTH])

@@ -1,4 +1,4 @@
-"""What is counted of a file's lines, and what that says about the file: one definition for every engine."""
+"""Counts of a file's lines, and what they say about the file: one definition for every engine."""
 
 from __future__ import annotations
 
@@ -20,40 +20,42 @@ OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
 _OTHER_STREAMS = frozenset(os.path.basename(source_of(name).stream) for name in OTHER_LOGS)
 _STRANGERS = frozenset(row.id for row in rows().values() if row.loggers and row.family is None)
-"""Rows of loggers that neither file of a controller has by default."""
+"""Rows of loggers that by default write to neither file of a controller."""
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
-"""The characters that are shown of an unknown line, its numbers masked, so that lines of one wording count together."""
+"""The number of characters shown of an unknown line with masked numbers, so that lines of one wording count
+together.
+"""
 _COUNTED = 10_000
-"""The most unknown templates that are counted of one piece of a file."""
+"""The most unknown templates that are counted in one piece of a file."""
 TEMPLATES = 1_000
-"""The most unknown templates of a file that are counted, the commonest."""
+"""The most unknown templates of a file that are counted, the most frequent."""
 MOST_BROKEN = 1_000
-"""The most lines of a file that are named as not whole; where there are more, any line may be missing."""
+"""The most broken lines of a file that are named; beyond that, any line may be missing."""
 
 
 _STOPPED = tuple(row for lines in STOPPED.values() for row in lines)
 
 
 class Kind(NamedTuple):
-    """What is counted about one line. `row` and `level` are those of an understood or irrelevant line."""
+    """The class of one line. `row` and `level` are those of an understood or irrelevant line."""
 
     status: str
     row: str | None = None
     level: str | None = None
     prefixed: bool = False
-    """Known, and something stands before its time: a container's name, say."""
+    """Known, with a prefix before its time, such as a container's name."""
     bearing: bool = False
-    """Unknown, and of the state change logger: it may bear on a rule."""
+    """Unknown, and from the state change logger: it may bear on a rule."""
     stranger: bool = False
-    """Unknown, and of a logger that neither file of a controller has by default."""
+    """Unknown, and from a logger that by default writes to neither file of a controller."""
     broken: bool = False
-    """Unknown, and not whole: what is cut off, and lines after it, may have borne on a rule."""
+    """Unknown, and broken: the part that is cut off, and lines after it, may have borne on a rule."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """What is known of a stream of a file beside its lines: FileFacts tells of each."""
+    """The facts about a stream of a file besides its lines; FileFacts describes each."""
 
     label: str = ""
     read_as: str | None = None
@@ -70,20 +72,25 @@ ONE_STREAM = Stream()
 
 @dataclass
 class Coverage:
-    """The lines of one file, by kind; the commonest unknown templates; number and time of the first and the last line
-    that have one, the least and the greatest time; the numbers of lines that are not whole, one more than MOST_BROKEN
-    at most."""
+    """The counted lines of one file."""
 
     kinds: Counter[Kind] = field(default_factory=Counter)
+    """Lines by kind."""
     unknown: Counter[str] = field(default_factory=Counter)
+    """The most frequent unknown templates."""
     first: tuple[int, int] | None = None
+    """Number and time of the first line with a time."""
     last: tuple[int, int] | None = None
+    """Number and time of the last line with a time."""
     oldest: int | None = None
+    """The smallest time."""
     youngest: int | None = None
+    """The greatest time."""
     broken: list[int] = field(default_factory=list)
+    """The numbers of broken lines, at most MOST_BROKEN + 1."""
 
     def dated(self, line: int, ts: int) -> None:
-        """A line that has a time, in any order."""
+        """Add a line that has a time, in any order."""
         if self.first is None or line < self.first[0]:
             self.first = line, ts
         if self.last is None or line > self.last[0]:
@@ -92,13 +99,13 @@ class Coverage:
         self.youngest = ts if self.youngest is None else max(self.youngest, ts)
 
     def goes_back(self) -> bool:
-        """Whether times go back by more than a clock is put back, as far as the ends of the file tell."""
+        """Return whether times go back by more than a clock adjustment, as far as the ends of the file show."""
         if self.first is None or self.last is None or self.oldest is None or self.youngest is None:
             return False
         return self.oldest < self.first[1] - CLOCK_PUT_BACK or self.last[1] < self.youngest - CLOCK_PUT_BACK
 
     def add(self, other: Coverage, shift: int = 0) -> None:
-        """Add what was counted of other lines of the file; `shift` is what their numbers are short of."""
+        """Add the counts of other lines of the file, whose numbers are too small by `shift`."""
         self.kinds.update(other.kinds)
         self.unknown.update(other.unknown)
         for end in (other.first, other.last):
@@ -111,7 +118,7 @@ class Coverage:
         self.broken = sorted([*self.broken, *(line + shift for line in other.broken)])[: MOST_BROKEN + 1]
 
     def as_json(self) -> list[Any]:
-        """As lists of what JSON can hold; `from_json` is the way back."""
+        """Return lists that JSON can hold; `from_json` is the inverse."""
         common = sorted(self.unknown.items(), key=lambda each: (-each[1], each[0]))[:_COUNTED]
         ends = [self.first, self.last, self.oldest, self.youngest]
         return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken]
@@ -139,7 +146,9 @@ def facts(
     lossy: bool,
     stream: Stream = ONE_STREAM,
 ) -> tuple[LogFile, FileFacts]:
-    """What the audit and the report have to know about one file. `problem` is why it could not be read whole."""
+    """Return the facts about one file for the audit and for the report. `problem` says why it could not be read
+    whole.
+    """
     classes: Counter[str] = Counter(dict.fromkeys(CLASSES, 0))
     by_row: Counter[str] = Counter()
     for kind, n in seen.kinds.items():
@@ -197,18 +206,18 @@ def facts(
 
 
 def _traces(by_row: Mapping[str, int]) -> list[str]:
-    """A note where the throwables are not there that follow moves which were refused or failed."""
+    """Return a note if refused or failed moves lack the throwables that should follow them."""
     stopped, thrown = (sum(by_row.get(row, 0) for row in lines) for lines in (_STOPPED, REASONS))
     if thrown >= stopped:
         return []
-    which = f"{stopped - thrown} of {stopped} moves that were refused or failed"
-    return [f"no throwable follows {which}: stack traces were dropped, and with them why"]
+    which = f"{stopped - thrown} of {stopped} refused or failed moves"
+    return [f"no throwable follows {which}: stack traces were dropped, and with them the reasons"]
 
 
 def _of_writer(source: Source, stream: Stream) -> Source:
-    """The log that a stream of a file is a part of: a writer's in a file and its rotated ones.
+    """Return the log that a stream of a file belongs to: a writer's lines in a file and its rotated files.
 
-    A label may be a path, as grep gives it.
+    A label may be a path, as grep prints it.
     """
     if not stream.label:
         return source
@@ -219,9 +228,9 @@ def _of_writer(source: Source, stream: Stream) -> Source:
 
 
 def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) -> bool:
-    """Whether lines of a controller may be in a file of which nothing was understood.
+    """Return whether lines of a controller may be in a file of which nothing was understood.
 
-    None are if its lines are all of other loggers, or it has the name of another log.
+    There are none if its lines all come from other loggers, or it has the name of another log.
     """
     if classes["understood"] or classes["irrelevant"] or os.path.basename(source.stream) in _OTHER_STREAMS:
         return False
@@ -232,7 +241,7 @@ def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) 
 def _why_lossy(
     asked: bool, problem: str | None, layout_word: str | None, prefixed: int, strangers: int, broken: int
 ) -> str | None:
-    """Why any line of a file may be missing; None if none is."""
+    """Return why any line of a file may be missing; None if none is."""
     if asked:
         return "lines may be missing (--lossy)"
     if problem:
@@ -240,9 +249,9 @@ def _why_lossy(
     if layout_word:
         return layout_word
     if prefixed:
-        return "something stands before its lines that is no known envelope: lines may be missing"
+        return "its lines begin with an unknown envelope: lines may be missing"
     if strangers:
         return "a console copy, with all loggers in one: lines may be missing"
     if broken > MOST_BROKEN:
-        return f"more than {MOST_BROKEN} lines are not whole: others may be missing"
+        return f"more than {MOST_BROKEN} lines are broken: others may be missing"
     return None

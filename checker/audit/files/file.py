@@ -1,4 +1,4 @@
-"""What was read of files: what the audit has to know of each, what the report has to know."""
+"""The facts about the files that were read, for the audit and for the report."""
 
 from __future__ import annotations
 
@@ -10,29 +10,21 @@ from ....traces.formats.reading import Numbering
 from ....traces.place import Place
 
 UNKNOWN_LEVEL = LEVELS.index("ERROR")
-"""The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
+"""The level of a file that shows none: nothing below ERROR counts as logged. Levels are indices into LEVELS."""
 CLOCK_PUT_BACK = 1_000
-"""Milliseconds by which the times of a file may go back, though its lines are in order."""
+"""The milliseconds by which the times of a file may go back although its lines are in order."""
 
 OTHER_LOGS = ("server.log", "log-cleaner.log", "kafka-request.log", "kafka-authorizer.log", "kafkaServer-gc.log")
 """Files that a broker writes beside those of its controller (config/log4j.properties, bin/kafka-run-class.sh)."""
 JITTER = 100
-"""Milliseconds by which threads may print late."""
+"""The milliseconds by which threads may print late."""
 
 
 @dataclass(frozen=True)
 class LogFile:
     """One file, as the readers saw it.
 
-    `stream` names the log that the file is a part of, without rotation. `first_ts` is in milliseconds, as printed.
-    `hour` is the first of the `hours` that it is of, counted from 1970, for a log that is rotated by the hour or by the
-    day. `number` is the file's number in a rotation by size.
-    `level` is the lowest that the file shows. `lossy` says why any line may be missing; None: none is. `machines`: it
-    has lines of the controller's state machines. `broken` are the numbers of its lines that are not whole: others may
-    be missing there. `goes_back`: its times do. `oldest` and `youngest` are the least and the greatest time.
-
-    A file that several brokers write to is several of these, each with its lines numbered from 1: `label` says who
-    writes, `numbering` where a line stands in the file; None: at its number.
+    A file that several brokers write to becomes one of these per writer, each with its lines numbered from 1.
     """
 
     index: int
@@ -40,22 +32,36 @@ class LogFile:
     path: str
     directory: str
     stream: str
+    """The log that the file is a part of, without rotation."""
     first_ts: int | None = None
+    """The first time, in milliseconds as printed."""
     hour: int | None = None
+    """The first of the `hours` that the file covers, counted from 1970, for a log that is rotated hourly or daily."""
     level: int = UNKNOWN_LEVEL
+    """The lowest level that the file shows."""
     lossy: str | None = None
+    """The reason why any line may be missing; None: none is."""
     number: int | None = None
+    """The file's number in a rotation by size."""
     machines: bool = True
+    """True if it has lines of the controller's state machines."""
     broken: tuple[int, ...] = ()
+    """The numbers of its broken lines: others may be missing there."""
     goes_back: bool = False
+    """True if its times go back."""
     oldest: int | None = None
+    """The smallest time."""
     youngest: int | None = None
+    """The greatest time."""
     label: str = ""
+    """The writer of the lines."""
     numbering: Numbering | None = None
+    """The places of the lines in the file; None: a line stands at its number."""
     hours: int = 1
+    """The number of hours that the file covers."""
 
     def place(self, line: int) -> Place:
-        """Where one of its lines stands in the file."""
+        """Return the place of one of its lines in the file."""
         if self.numbering is None:
             return Place(self.path, line)
         number, part = self.numbering.place(line)
@@ -64,40 +70,40 @@ class LogFile:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What was read of a file.
-
-    `coverage` counts lines per class, `rows` per row of the line table, `unknown` per template, the commonest first.
-    `taught_nothing`: it has lines that may be a controller's, for all that is known, and none of them was understood.
-
-    `label` says who writes, of a file that tells it. `read_as` are its envelopes and its layout, `unknown_layout`
-    says why that is not known. `zone` is the
-    writer's, in minutes east of UTC, where its lines and their envelope have times. `notes` tell what was done to its
-    lines.
-    """
+    """The facts about one file for the report."""
 
     index: int
     cluster: int
     path: str
     lines: int
     coverage: Mapping[str, int]
+    """The number of lines of each class."""
     rows: Mapping[str, int]
+    """The number of lines of each row of the line table."""
     unknown: Mapping[str, int]
+    """The number of lines of each unknown template, the most frequent first."""
     bearing_unknown: int
     taught_nothing: bool = False
+    """True if it has lines that may be a controller's, and none of them was understood."""
     problem: str | None = None
     lossy: str | None = None
     label: str = ""
+    """The writer, if the file shows it."""
     read_as: str | None = None
+    """Its envelopes and its layout."""
     unknown_layout: str | None = None
+    """The reason why its layout is not known."""
     zone: int | None = None
+    """The writer's time zone in minutes east of UTC, where both its lines and their envelope have times."""
     notes: tuple[str, ...] = ()
+    """Notes on how its lines were processed."""
 
     @property
     def name(self) -> str:
-        """For notes: the path, and who writes."""
+        """The file's name in notes: the path, and the writer."""
         return f"{self.path} ({self.label})" if self.label else self.path
 
     @property
     def unread(self) -> bool:
-        """Nothing of it could be read: to the audit it is a file that is not there."""
+        """True if nothing could be read: to the audit such a file does not exist."""
         return self.problem is not None and not self.lines

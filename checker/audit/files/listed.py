@@ -1,6 +1,6 @@
-"""Lines that list partitions, as an event for each of them: all rules ask what became of one partition.
+"""Lines that list partitions, as one event for each partition: all rules are about one partition.
 
-And a line that lists replicas with their log ends, with the brokers alone as `lagging`, and the greatest end of them as
+A line that lists replicas with their log ends has the brokers alone as `lagging`, and the greatest of their ends as
 `last_offset`.
 """
 
@@ -31,7 +31,9 @@ _ADDED = re.compile(
 
 
 def _one(match: re.Match[str]) -> dict[str, Any]:
-    """What is printed of one partition; the number behind a name tells which form of the line it is of."""
+    """Return the values printed for one partition; the number after a name shows which form of the line it belongs
+    to.
+    """
     found: dict[str, Any] = {}
     for name, text in match.groupdict().items():
         if text is not None:
@@ -49,14 +51,14 @@ _LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
     "fetchers-added": _each(_ADDED),
     "replicas-offline": _each(_OFFLINE),
 }
-"""By the row of the line table, what its `detail` lists; of rows that some rule asks for by partition."""
+"""By row of the line table, what its `detail` lists; for rows that some rule reads by partition."""
 LISTING = frozenset(_LISTS)
 READS = ("detail", "lagging")
 """The fields of an event that `listed` reads."""
 
 
 def each_listed(row: str, detail: str | None, lagging: tuple[int, ...] | None) -> list[dict[str, Any]]:
-    """What a line says of each of its events, beside what it says of all; empty if it lists nothing."""
+    """Return the values of each event of a line, beside those of the whole line; empty if it lists nothing."""
     if lagging is not None:
         return [{"lagging": lagging[::2], "last_offset": max(lagging[1::2])}]
     read = _LISTS.get(row)
@@ -64,6 +66,6 @@ def each_listed(row: str, detail: str | None, lagging: tuple[int, ...] | None) -
 
 
 def listed(event: Event) -> list[Event]:
-    """The events of a line: one for each partition that it lists, or itself."""
+    """Return the events of a line: one for each partition that it lists, or the event itself."""
     own = {name: value for name, value in event.__dict__.items() if name != "detail" and value is not None}
     return [made({**own, **each}) for each in each_listed(event.row, event.detail, event.lagging)] or [event]

@@ -1,4 +1,4 @@
-"""Lines that list partitions, in columns: what the reference makes of each of them (listed.py)."""
+"""Lines that list partitions, in columns: the same events as the reference makes (listed.py)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .listed import LISTING, each_listed
 
 
 def listed_columns(columns: Mapping[str, Array], dictionary: Dictionary) -> dict[str, Array]:
-    """Columns of lines, of shape (lines,), as columns of their events, of shape (events,), in another order.
+    """Return columns of lines, of shape (lines,), as columns of their events, of shape (events,), in another order.
 
-    There must be the columns `row`, `detail` and `lagging`.
+    The columns `row`, `detail` and `lagging` are required.
     """
     detail, lagging = columns["detail"], columns["lagging"]
     lists = (_lists(columns["row"], dictionary) & detail.is_there) | lagging.is_there
@@ -33,13 +33,13 @@ def listed_columns(columns: Mapping[str, Array], dictionary: Dictionary) -> dict
 
 
 def _lists(row: Array, dictionary: Dictionary) -> Mask:
-    """Whether a line is of a row that may list partitions."""
+    """Return whether each line has a row that may list partitions."""
     first, place = different([row], len(row.data))
     return np.array([name in LISTING for name in row.take(first).plain(dictionary)], dtype=bool)[place]
 
 
 def _of_events(name: str, array: Array, events: Sequence[Mapping[str, Any]], dictionary: Dictionary) -> Array:
-    """A column of events: what a line says of all of them, or what it lists of each."""
+    """Return a column of events: the line's value for all of them, or the listed value of each."""
     if name == "detail":
         return array.where(np.array([not event for event in events]))
     if not any(name in event for event in events):

@@ -1,7 +1,7 @@
-"""What reading gives, however it is done: events that can be looked at where they are.
+"""The result of reading, for every engine: events, on which looks run where the events are.
 
-A *look* is a function from a table of events to few rows. It is run on consecutive lines of files (`over_lines`), or on
-all lines of some partitions (`over_partitions`), in this process or on Spark's workers; the rows come back here.
+A *look* is a function from a table of events to few rows. It runs on consecutive lines of files (`over_lines`), or on
+all lines of some partitions (`over_partitions`), in this process or on Spark's workers; its rows come back here.
 """
 
 from __future__ import annotations
@@ -21,29 +21,35 @@ LINES = ("line", "first", "last", "last_created", "run")
 
 
 def nothing(files: int) -> None:
-    """Who does not ask how many files are read."""
+    """Do nothing: the no-op progress callback."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """`files`: those of which something was read. `facts`: of all, in the order of their numbers. `rows`: a look's."""
+    """The result of reading all files."""
 
     files: tuple[LogFile, ...]
+    """The files of which something was read."""
     facts: tuple[FileFacts, ...]
+    """The facts about all files, in the order of their numbers."""
     rows: list[Row]
+    """The rows of the look."""
 
     @staticmethod
     def of(found: Iterable[tuple[LogFile, FileFacts]], rows: list[Row]) -> Read:
-        """From what is known of each file, in order. Nothing could be read of a file: to the audit it is not there."""
+        """Return the result from the facts about each file, in order; a file of which nothing could be read does not
+        exist for the audit.
+        """
         both = list(found)
         files = apart([file for file, fact in both if not fact.unread])
         return Read(tuple(files), tuple(fact for _, fact in both), rows)
 
 
 def apart(files: Sequence[LogFile]) -> list[LogFile]:
-    """The files; those of one writer that overlap in time are streams of their own: exports that repeat lines.
+    """Return the files; those of one writer that overlap in time become streams of their own: exports that repeat
+    lines.
 
-    What is a log and its rotated files does not overlap. Who has lines of one time twice is found out as for copies.
+    A log and its rotated files do not overlap. Repeated lines of one time are recognised like copies.
     """
     of_stream: dict[tuple[int, str], list[LogFile]] = defaultdict(list)
     for file in files:
@@ -69,17 +75,17 @@ class Log(Protocol):
     def read(self, look: Look, advance: Callable[[int], None] = ...) -> Read:
         """Read all files, and look at their lines: at pieces of consecutive lines, a file's in any number of pieces.
 
-        `advance` is called with how many files more are read, by who can tell.
+        Engines that can report progress call `advance` with the number of files read since the last call.
         """
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
-        """Look at the lines of some of the files once more."""
+        """Look at the lines of some of the files again."""
 
     def close(self) -> None:
-        """Let go of what was read."""
+        """Release the lines that were read."""
 
     def over_partitions(self, look: Look) -> list[Row]:
-        """Look at the lines of every partition, those of one in one table.
+        """Look at the lines of every partition, all lines of one partition in one table.
 
         Lines that name no partition are in each table, or at least in those that can need them: a throwable is where
         the line before it is.

@@ -1,7 +1,7 @@
 """From the bytes of lines to columns: lines of the frequent wordings in the default layout, many at once.
 
-Wordings are walked (walk.py, walking.py). What a text means is asked once for each of the different ones, of the
-functions that the reference parser has: so there is one reading of a text.
+Wordings are walked (walk.py, walking.py). Each distinct text is interpreted once, by the functions of the reference
+parser, so there is only one reading of a text.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ _ZERO, _RETURN = ord("0"), ord("\r")
 
 
 class Matched(NamedTuple):
-    """What was understood: the `places` of the lines, int64, and the columns row, level, ts, releases and fields."""
+    """Understood lines."""
 
     places: Numbers
+    """The places of the lines, int64."""
     columns: dict[str, Array]
+    """The columns row, level, ts, releases and fields."""
 
 
 def matched(text: Text, fields: tuple[str, ...], dictionary: Dictionary) -> Matched | None:
-    """The lines of frequent wordings; None if there is none."""
+    """Return the lines of frequent wordings; None if there is none."""
     data, begin = text.data, text.begin
     end = _without_returns(data, begin, text.end)
     place, ts = _times(data, begin, end)
@@ -57,7 +59,7 @@ def matched(text: Text, fields: tuple[str, ...], dictionary: Dictionary) -> Matc
 
 
 def _walked(branches: Sequence[Branch], walking: Walking) -> Iterator[tuple[Reader, Walking]]:
-    """Wordings with the lines that are of them; of two that a line may be of, the first."""
+    """Yield wordings with their lines; a line that matches two belongs to the first."""
     for branch in branches:
         if not len(walking.place):
             return
@@ -84,7 +86,7 @@ def _leading(reader: Reader, ts: Numbers, level: Numbers, dictionary: Dictionary
 
 
 def _columns(reader: Reader, walking: Walking, fields: Sequence[str], dictionary: Dictionary) -> dict[str, Array]:
-    """The row, and the fields that are there."""
+    """Return the row, and the fields that are present."""
     primitives = dict(reader.groups)
     always = np.zeros(len(walking.place), dtype=np.int64)
     found = {"row": array_of([reader.row.id], dictionary).take(always)}
@@ -103,7 +105,7 @@ def _without_returns(data: Numbers, begin: Numbers, end: Numbers) -> Numbers:
 
 
 def _times(data: Numbers, begin: Numbers, end: Numbers) -> tuple[Numbers, Numbers]:
-    """The places of the lines that begin with a time, and their times: milliseconds since 1970."""
+    """Return the places of the lines that begin with a time, and their times: milliseconds since 1970."""
     head = sliding_window_view(data, len(_DRESS))[begin]
     digits = head[:, _DIGITS] - _ZERO
     dress = np.frombuffer(_DRESS.encode(), dtype=np.uint8)
@@ -123,7 +125,7 @@ def _times(data: Numbers, begin: Numbers, end: Numbers) -> tuple[Numbers, Number
 
 
 def _parts(digits: Numbers, widths: Sequence[int]) -> Iterator[Numbers]:
-    """Numbers of some digits each, one behind the other in the columns."""
+    """Yield numbers of some digits each, one after the other in the columns."""
     at = 0
     for width in widths:
         yield digits[:, at : at + width] @ 10 ** np.arange(width, dtype=np.int64)[::-1]
@@ -131,7 +133,7 @@ def _parts(digits: Numbers, widths: Sequence[int]) -> Iterator[Numbers]:
 
 
 def _levels(data: Numbers, at: Numbers) -> Numbers:
-    """Which of LEVELS stands there, with a space behind it; -1 if none does."""
+    """Return the index in LEVELS of the level at each place, followed by a space; -1 if there is none."""
     found = np.full(len(at), -1)
     left = np.arange(len(at))
     for number, name in enumerate(LEVELS):

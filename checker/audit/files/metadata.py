@@ -1,4 +1,4 @@
-"""The copies of KRaft's metadata log: one for each node's folder, with its snapshots and what it remembers of votes."""
+"""Copies of KRaft's metadata log: one for each node's folder, with its snapshots and its quorum-state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLUSTER = re.compile(r"^cluster\.id=(\S+)\s*$", re.MULTILINE)
 
 @dataclass
 class Segment:
-    """A file of a copy, and what was met in it. `index` is its number among the files of an audit."""
+    """A file of a copy, and the reading state of it. `index` is its number among the files of an audit."""
 
     index: int
     path: str
@@ -31,7 +31,7 @@ class Segment:
 
 
 class Placed(NamedTuple):
-    """A batch of a copy, and the file that it is in."""
+    """A batch of a copy, and the file that contains it."""
 
     segment: Segment
     frame: Frame
@@ -39,37 +39,42 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Remembered:
-    """What quorum-state says: the epoch of the quorum, who leads it and whom the node voted for in it, None if nobody
-    is known; the voters, of a quorum that does not keep them in its log."""
+    """The content of a quorum-state file."""
 
     epoch: int | None = None
+    """The epoch of the quorum."""
     leader: int | None = None
+    """The leader of the epoch; None if there is none."""
     voted: int | None = None
+    """The candidate that the node voted for in the epoch; None if there is none."""
     voters: frozenset[int] = frozenset()
+    """The voters of a quorum that does not keep them in its log."""
 
 
 @dataclass(frozen=True)
 class MetadataCopy:
-    """What one node has of the log. `snapshots` are in the order of their ends; `cluster_id` is None if no
-    meta.properties tells it; `remembered` is nothing where there is no quorum-state."""
+    """One node's copy of the log."""
 
     node: str
     folder: str
     cluster_id: str | None
+    """None if no meta.properties has it."""
     segments: tuple[Segment, ...]
     snapshots: tuple[Segment, ...]
+    """In the order of their ends."""
     remembered: Remembered = Remembered()
+    """Empty where there is no quorum-state."""
 
     def frames(self) -> Iterator[tuple[Segment, Frame]]:
-        """Its batches, in the order of its files, each with its file."""
+        """Yield its batches, in the order of its files, each with its file."""
         for segment in self.segments:
             yield from zip(repeat(segment), segment.batches.frames(), strict=False)
 
 
 def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
-    """The copies in these files, by folder, and in it by what tells those of several nodes apart.
+    """Return the copies in these files, by folder, and within a folder by node.
 
-    Files are numbered from `first` on. A folder with snapshots only is one.
+    Files are numbered from `first` on. A folder with only snapshots is a copy, too.
     """
     holding = [file for file in files if file.kind in ("segment", "snapshot")]
     found = []
@@ -82,7 +87,7 @@ def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
             (segments if file.kind == "segment" else snapshots).append(Segment(index, file.path, file.end))
             index += 1
         node, remembered = node_of(folder), _remembered(folder)
-        if copy:  # which node's the folder's other files are is not known
+        if copy:  # the owner of the folder's other files is not known
             node, remembered = str(Path(folder) / copy.rstrip("-_.")), Remembered()
         found.append(MetadataCopy(node, folder, _cluster_id(folder), tuple(segments), tuple(snapshots), remembered))
     return found
@@ -97,7 +102,7 @@ def _cluster_id(folder: str) -> str | None:
 
 
 def _remembered(folder: str) -> Remembered:
-    """What a folder's quorum-state says; nothing if it cannot be understood."""
+    """Return the content of a folder's quorum-state; empty if it cannot be understood."""
     try:
         content = json.loads(_text(Path(folder) / "quorum-state"))
         voters = frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
@@ -108,12 +113,12 @@ def _remembered(folder: str) -> Remembered:
 
 
 def _known(number: object) -> int | None:
-    """A number of quorum-state, which has -1 for none."""
+    """Return a number of quorum-state, which uses -1 for none."""
     return number if type(number) is int and 0 <= number < 1 << 31 else None
 
 
 def _text(path: Path) -> str:
-    """The text of a small file; nothing if it cannot be read."""
+    """Return the text of a small file; empty if it cannot be read."""
     try:
         with open(there_of(str(path)), encoding="utf-8", errors="replace") as file:
             return file.read(1 << 16)

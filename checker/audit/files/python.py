@@ -1,4 +1,4 @@
-"""The plain engine: reads and parses in process. The reference, and the quick way for a small log."""
+"""The plain engine: reads and parses in this process. It is the reference, and the fastest way for a small log."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class InProcess:
 
     Args:
         sources: (cluster, source) pairs, numbered in this order.
-        asked: what the user says of their format.
+        asked: the user's statements about their format.
         lossy: lines may be missing anywhere.
         kept: the rows of the line table that looks over partitions get.
         table: makes a table of events: PythonTable, or columns.
-        most: about the number of lines of partitions that are looked at together; None leaves it to the table.
+        most: about the number of lines of partitions that are looked at together; None: the table's default.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class InProcess:
         return [row for part in kept.apart(("topic", "partition"), **self._most) for row in look(part)]
 
     def _file(self, index: int, cluster: int, source: Source, rows: list[Row]) -> list[tuple[LogFile, FileFacts]]:
-        """Each stream of a file, numbered from `index` on, in the order of their labels."""
+        """Return each stream of a file, numbered from `index` on, in the order of their labels."""
         how = detect(source.there, self._asked)
         read = read_streams(source.there, how, self._asked.layout)
         found = []

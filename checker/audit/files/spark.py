@@ -1,9 +1,9 @@
-"""Reading on Spark: it finds the lines of files, its workers do the rest near the data.
+"""Reading on Spark: Spark finds the lines of files, its workers do the rest near the data.
 
-Two jobs do an audit. The first reads all lines, and gives them to Python workers as Arrow (worker.py). They match them,
-count, take a look, and encode the events by bucket of partitions; what is encoded is kept, on the disks of the cluster,
-and is a fortieth of the text. The second moves each bucket to one place and looks at its partitions there. The driver
-holds counts, looks' rows, and nothing else.
+An audit takes two jobs. The first reads all lines, and passes them to Python workers as Arrow (worker.py). They match
+and count them, take a look, and encode the events by bucket of partitions. The encoded events are kept on the disks of
+the cluster, and are a fortieth of the text. The second job moves each bucket to one place and looks at its partitions
+there. The driver holds counts and looks' rows, and nothing else.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
 _SPLIT = "64m"
-"""Bytes of text that one task reads: it is one piece, or a few."""
+"""The bytes of text that one task reads: one piece, or a few."""
 _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 _CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
 _MOST_TASKS = 10_000
 _PAYLOADS = StructType([StructField("bucket", IntegerType()), StructField("payload", StringType())])
 BUCKET = 128_000_000
-"""Bytes of text whose events are one bucket."""
+"""The size of text in bytes whose events form one bucket."""
 
 
 class SparkLog:
@@ -58,11 +58,11 @@ class SparkLog:
 
     Args:
         sources: (cluster, source) pairs, numbered in this order.
-        sizes: the bytes of text of the sources, roughly.
-        asked: what the user says of their format.
+        sizes: the approximate sizes of the sources' text in bytes.
+        asked: the user's statements about their format.
         kept: the rows of the line table that buckets get, with `columns` of their events.
-        buckets: how many there are; None leaves it to the size.
-        piece: the number of lines that are looked at together, at least, as far as Spark gives them together.
+        buckets: the number of buckets; None: it follows from the size.
+        piece: the least number of lines that are looked at together, as far as Spark delivers them together.
     """
 
     def __init__(
@@ -103,7 +103,9 @@ class SparkLog:
         self._payloads: list[dict[str, Any]] = []
 
     def _grouped(self) -> dict[_Wrapped, list[str | None]]:
-        """The paths that Spark splits, by what their lines are wrapped in; None where another group has the source."""
+        """Return the paths that Spark splits, by what their lines are wrapped in; None where another group has the
+        source.
+        """
         found: dict[_Wrapped, list[str | None]] = {}
         for number, (path, how) in enumerate(zip(self._paths, self._detected, strict=True)):
             if path is not None:
@@ -115,8 +117,8 @@ class SparkLog:
         if not self._sources:
             return Read.of([], [])
         task = replace(self._task, look=look)
-        # No cache: that costs more, and a session gives it to whoever asks the same of these paths, whatever the files
-        # are by then.
+        # No cache: it costs more, and a session returns it to anybody who reads these paths again, whatever the files
+        # contain by then.
         jobs = [self._looking(task, paths, wrapped) for wrapped, paths in self._groups.items()]
         jobs += [self._looking_whole(task, self._whole)] if self._whole else []
         self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
@@ -142,7 +144,7 @@ class SparkLog:
         return Read.of(found, rows)
 
     def _seams(self, homes: Container[int]) -> list[pa.RecordBatch]:
-        """The lines between the parts of files that are split; these are on the driver."""
+        """Return the lines between the parts of files that are split; these are on the driver."""
         return [seam for home, each in self._joined.items() if home in homes for seam in each.seams]
 
     def _facts(
@@ -175,12 +177,12 @@ class SparkLog:
             if not any(paths):
                 continue
             if wrapped.envelope is None:
-                # Spark cuts fewer files into other blocks.
+                # Spark cuts a smaller set of files into other blocks.
                 lines = placed_lines(self._spark, paths)
                 counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
                 task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
                 looking = self._looking(task, paths, wrapped)
-            else:  # The same files, which Spark cuts into the same blocks.
+            else:  # Spark cuts the same files into the same blocks.
                 looking = self._looking(at_places, all_paths, wrapped, self._homes(files))
             rows += [row for piece in _looked(looking) for row in piece["rows"]]
         seams = worker.encode(at_places, self._seams(self._homes(files)))
@@ -217,7 +219,7 @@ class SparkLog:
     def _looking(
         self, task: worker.Task, paths: Sequence[str | None], wrapped: _Wrapped, homes: Collection[int] | None = None
     ) -> DataFrame:
-        """`homes`: of the files whose lines are looked at; None: of all."""
+        """Run a look; `homes`: the files whose lines are looked at; None: all."""
         spark = self._spark
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
@@ -258,7 +260,7 @@ class SparkLog:
     def _placed(
         self, paths: Sequence[str | None], file_read: Mapping[int, by_file.FileRead], blocks: Iterable[Sequence[int]]
     ) -> worker.Places:
-        """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
+        """Return the file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
         index = {key: file for file, key in enumerate(self._index)}
         found: dict[worker.BlockKey, tuple[int, int]] = {}
         for each in file_read.values():
@@ -278,20 +280,20 @@ class SparkLog:
 
 
 class _Wrapped(NamedTuple):
-    """What the lines of files that Spark splits are wrapped in; see Reading."""
+    """The wrapping of the lines of files that Spark splits; see Reading."""
 
     envelope: Envelope | None
     unended: bool
 
     def encode(self, task: worker.Task) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """What workers do with the lines."""
+        """Return the workers' function on the lines."""
         if self.envelope is None:
             return partial(worker.encode, task)
         return partial(split.encode, task, self.envelope, self.unended)
 
 
 def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
-    """What the pieces have for the driver."""
+    """Return the pieces' results for the driver."""
     return worker.pieces(row.asDict() for row in encoded.where(F.col("bucket") == worker.LOOKED).collect())
 
 
@@ -300,7 +302,7 @@ def _rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
 
 
 def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.Joined]:
-    """The files that were split, by their homes."""
+    """Return the files that were split, by their homes."""
     parts: dict[int, list[split.Part]] = defaultdict(list)
     for part in (split.Part.from_json(part) for piece in pieces for part in piece.get("parts", ())):
         parts[part.home].append(part)
@@ -323,24 +325,24 @@ def _zone(spark: SparkSession, source: Source, how: Detected) -> int | None:
 
 
 def _text(spark: SparkSession, source: Source, most: int) -> Text:
-    """A file's lines; of one that only Spark can reach the first, `most` of them."""
+    """Return a file's lines; of one that only Spark can reach, the first `most`."""
     return by_file.Given(_first(spark, source.path, most)) if is_elsewhere(source.path) else Lines(source.there)
 
 
 def _can_be_split(source: Source, how: Detected) -> bool:
-    """Whether Spark can read the lines of a file: plain text, or whole gzip data, in no envelope or in one alone."""
+    """Return whether Spark can read the lines of a file: plain text, or whole gzip data, in one envelope at most."""
     path = source.there
     lines = how.reading.native or how.reading.alone is not None
     if is_elsewhere(path):
         return lines
     if not (lines and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
         return False
-    # Spark goes by the name.
+    # Spark decides by the name.
     return _is_whole(path) if path.endswith(".gz") else compression(path) is None and not path.endswith(_CODECS)
 
 
 def _can_be_named(path: str) -> bool:
-    """Whether Java can be told of a path: it knows names that are texts."""
+    """Return whether Java can be given a path: it knows only names that are text."""
     try:
         os.path.realpath(path).encode()
     except UnicodeEncodeError:
@@ -349,7 +351,7 @@ def _can_be_named(path: str) -> bool:
 
 
 def _is_whole(path: str) -> bool:
-    """Whether the gzip data is whole. Spark would fail the whole job, or say nothing."""
+    """Return whether the gzip data is complete. Otherwise Spark would fail the whole job, or say nothing."""
     try:
         with gzip.open(path) as file:
             while file.read(1 << 20):
@@ -360,7 +362,7 @@ def _is_whole(path: str) -> bool:
 
 
 def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
-    """The texts of some places of files that only Spark can reach, without their envelopes."""
+    """Return the texts of some places of files that only Spark can reach, without their envelopes."""
     how = {path: _detected(spark, source_of(path), asked) for path in wanted}
     native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
     read = lines_of(spark, native) if native else {}

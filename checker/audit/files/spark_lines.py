@@ -1,7 +1,7 @@
 """Text files as lines on Spark, and the numbers of the lines.
 
-Spark reads a file in blocks, in any order. A line's number is its place in its block and the lines of the blocks before
-it: so it is known once all blocks are counted, which is done with what else is counted of the lines.
+Spark reads a file in blocks, in any order. A line's number is its place in its block plus the lines of the earlier
+blocks, so it is known only once all blocks are counted; that happens together with the other counts of the lines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHIFTS = StructType(
 _PATHS = StructType([StructField("path", StringType())])
 _LINES = StructType([StructField("file", IntegerType()), StructField("line", LongType())])
 Block = tuple[str, int]
-"""The path of a file as Spark says it, and the byte at which a block of it begins."""
+"""The path of a file as Spark prints it, and the byte at which one of its blocks begins."""
 
 
 def placed_lines(
@@ -45,10 +45,11 @@ def placed_lines(
     text: Sequence[Step] = (),
     wanted: Collection[int] | None = None,
 ) -> DataFrame:
-    """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
+    """Return every line of the files: `value`, its `path` and `block`, and its `place`, which rises by one within a
+    block.
 
-    With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this. `wanted` are the
-    hashes of paths: only their lines are given, cut as if all were.
+    With the steps that extract the `text` of the log line (traces/spark/unwrapped.py), the column `text` is added.
+    `wanted` are the hashes of paths: only their lines are returned, cut as if all were.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -60,26 +61,27 @@ def placed_lines(
         )
     )
     if wanted is not None:
-        # A condition on paths alone would keep Spark from looking at the others, and it would cut these elsewhere.
+        # With a condition on paths alone, Spark would not look at the others, and would cut these elsewhere.
         lines = lines.where(F.when(F.col("value").isNotNull(), F.xxhash64("path").isin(*wanted)))
     place = F.monotonically_increasing_id().alias("place")
     if not text:
         return lines.select("*", place)
     for name, column in text:
         lines = lines.select("*", column.alias(name))
-    # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
+    # Next to a place it is computed once: no later condition on it is pushed below the numbering of lines.
     return lines.select("value", "text", "path", "block", place)
 
 
 def _bounded(line: Column) -> Column:
-    """A line, or its beginning and ENDLESS if it is too long (traces/sources/text.py)."""
+    """Return a line, or its beginning and ENDLESS if it is too long (traces/sources/text.py)."""
     head = F.substring(line.cast("binary"), 1, LONGEST)
     cut = F.concat(head, F.lit(ENDLESS).cast("binary")).cast("string")
     return F.when(F.octet_length(line) > LONGEST, cut).otherwise(line)
 
 
 def files_at(spark: SparkSession, path: str) -> dict[str, int]:
-    """Files of a path that only Spark can reach (a file, a directory, a glob), with their bytes; no text is read.
+    """Return the files of a path that only Spark can reach (a file, a directory, a glob), with their sizes; reads no
+    text.
 
     Raises:
         IsrproofError: a directory or a glob has no logs.
@@ -93,7 +95,7 @@ def files_at(spark: SparkSession, path: str) -> dict[str, int]:
 
 
 def homes(spark: SparkSession, paths: Sequence[str | None], known: Collection[int]) -> dict[int, str]:
-    """The paths of lines by their hashes (xxhash64 of what Spark says), at least those of the `known` hashes.
+    """Return the paths of lines by their hashes (xxhash64 of Spark's path), at least those of the `known` hashes.
 
     Raises:
         IsrproofError: two paths have one hash.
@@ -102,7 +104,7 @@ def homes(spark: SparkSession, paths: Sequence[str | None], known: Collection[in
     named = dict.fromkeys(name for path in lines.inputFiles() for name in (path, path.replace("file:///", "file:/", 1)))
     found = _hashed(few_rows(spark, _PATHS, [{"path": name} for name in named]))
     if not set(known) <= set(found):
-        found |= _hashed(lines.select("path").distinct())  # looks at all lines, and is hardly ever needed
+        found |= _hashed(lines.select("path").distinct())  # reads all lines, and is rarely needed
     return found
 
 
@@ -115,7 +117,7 @@ def _hashed(paths: DataFrame) -> dict[int, str]:
 
 
 def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str, dict[int, str]]:
-    """The texts of some lines, by file and number."""
+    """Return the texts of some lines, by file and number."""
     paths = list(wanted)
     lines = placed_lines(spark, paths)
     counted = [(each.path, each.begin, each.first, each.lines) for each in blocks(lines)]
@@ -129,30 +131,34 @@ def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str,
 
 
 class CountedBlock(NamedTuple):
-    """A block of placed lines: its path and the hash of that (as `homes` says), the byte at which it begins, the place
-    of its first line, and how many lines it has."""
+    """A block of placed lines."""
 
     home: int
+    """The hash of its path (as `homes` computes it)."""
     path: str
     begin: int
+    """The byte at which it begins."""
     first: int
+    """The place of its first line."""
     lines: int
+    """The number of its lines."""
 
 
 def blocks(lines: DataFrame) -> list[CountedBlock]:
-    """Of placed lines; reads all of them."""
+    """Return the blocks of placed lines; reads all of them."""
     keys = (F.xxhash64("path"), "path", "block")
     return [CountedBlock(*row) for row in lines.groupBy(*keys).agg(F.min("place"), F.count(F.lit(1))).collect()]
 
 
 def _asked(paths: Sequence[str | None]) -> list[str]:
-    """For Spark, whose own file system need not be this machine's."""
+    """Return paths for Spark, whose default file system need not be this machine's."""
     names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths if path]
     return [name if is_elsewhere(name) else f"file://{name}" for name in names]
 
 
 def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
-    """Of each block the number of its file in `paths`, and what a place in it is short of the number of its line.
+    """Return for each block the number of its file in `paths`, and the difference between a line's number and its
+    place.
 
     `blocks` are path, block, smallest place and number of lines.
     """
@@ -164,7 +170,7 @@ def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, in
     for path, own in per_file.items():
         if _given_back(path) not in numbers:
             asked = ", ".join([*numbers][:5])
-            raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {asked}.")
+            raise IsrproofError(f"Spark read {path}, which is not one of the requested files: {asked}.")
         before = 0
         for start, first, n in sorted(own):
             found[path, start] = (numbers[_given_back(path)], before - first + 1)
@@ -173,7 +179,7 @@ def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, in
 
 
 def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataFrame:
-    """Placed lines with their `file` (the place of its path) and `line` (from 1), by what `shifts` found."""
+    """Return placed lines with their `file` (the place of its path) and `line` (from 1), by the result of `shifts`."""
     few = few_rows(
         lines.sparkSession,
         _SHIFTS,
@@ -185,7 +191,7 @@ def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataF
 
 
 def named(spark: SparkSession, paths: Sequence[str]) -> dict[str, str]:
-    """The paths by the names that Spark says for them."""
+    """Return the paths by Spark's names for them."""
     known = {_name(path): path for path in paths}
     return {
         name: known[_given_back(path)]
@@ -195,15 +201,17 @@ def named(spark: SparkSession, paths: Sequence[str]) -> dict[str, str]:
 
 
 def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
-    """Rows of the driver as a DataFrame. They travel in the plan: createDataFrame starts Pythons in the cluster."""
+    """Return rows of the driver as a DataFrame. They travel in the plan: createDataFrame would start Pythons in the
+    cluster.
+    """
     data = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))
     return spark.range(1, numPartitions=1).select(F.inline(data))
 
 
 def _name(path: str) -> str:
-    """One name for a path as given and as Spark gives it back.
+    """Return one name for a path as given and as Spark returns it.
 
-    A file's is without links and dots: Spark takes dots away before it follows links, the system after.
+    A file's name has no links and dots: Spark removes dots before it follows links, the system afterwards.
     """
     of_file = _FILE.match(path)
     if of_file is None and is_elsewhere(path):
@@ -212,5 +220,5 @@ def _name(path: str) -> str:
 
 
 def _given_back(path: str) -> str:
-    """The name of what Spark says: a URI with its odd characters encoded."""
+    """Return the name behind Spark's: a URI with its special characters encoded."""
     return _name(unquote(path))

@@ -1,8 +1,8 @@
-"""Files in an envelope that Spark splits, though a line of the log may be in pieces, and stand in two parts.
+"""Files in an envelope that Spark splits, although a line of the log may be in pieces that stand in two parts.
 
-A worker joins the pieces within a part, and gives the lines of the log for those of the file. What its part begins
-with may be the rest of a line, and what it ends with the beginning of one: both go to the driver, which joins them. So
-before each part, and at the end of the file, is a *seam*: a block of lines of its own.
+A worker joins the pieces within a part, and returns the lines of the log for those of the file. A part may begin with
+the rest of a line, and end with the beginning of one: both go to the driver, which joins them. So before each part, and
+at the end of the file, is a *seam*: a block of lines of its own.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from .matched import matched
 from .walking import text_in
 
 _SEAM, _WITHIN, _END = 0, 1, 2
-"""Where the seam before a part, its own lines, and the seam at the end of the file begin, from its own first byte."""
+"""The begin of the seam before a part, of the part's own lines, and of the seam at the end of the file, relative to the
+part's first byte.
+"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a worker tells of a part of a file.
-
-    Args:
-        home, begin: of its block.
-        lines: the number of lines of the file.
-        numbering: where the lines of the log stand that are whole in it; the first line of the part is 1.
-        head: what may be the rest of a line that begins before.
-        open: nothing in the part shows that this line, or the head, has ended.
-        tail: what waits for its rest.
-        cut: the number of lines in it that lack theirs.
-    """
+    """A worker's result for a part of a file."""
 
     home: int
+    """The home of its block."""
     begin: int
+    """The begin of its block."""
     lines: int
+    """The number of lines of the file."""
     numbering: Numbering
+    """The places of the log's lines that are complete in the part; its first line is 1."""
     head: Placed | None
+    """The possible rest of a line that begins before the part."""
     open: bool
+    """True if nothing in the part shows that this line, or the head, has ended."""
     tail: Placed | None
+    """The beginning of a line that continues after the part."""
     cut: int
+    """The number of incomplete lines in the part."""
 
     def as_json(self) -> list[Any]:
         ends = [
@@ -66,12 +66,12 @@ class Part:
         return Part(home, begin, lines, Numbering.from_list(numbers), head, is_open, tail, cut)
 
     def placed(self, held: Placed | None, before: int) -> list[Placed]:
-        """Its head or tail, behind a number of lines of the file."""
+        """Return its head or tail, after a number of lines of the file."""
         return [] if held is None else [held._replace(place=held.place + before * PARTS)]
 
 
 class _Reader:
-    """A part of a file while a worker reads it."""
+    """The state of a worker that reads a part of a file."""
 
     def __init__(self, home: int, begin: int, *, unended: bool) -> None:
         self.key = (home, begin)
@@ -81,7 +81,7 @@ class _Reader:
         self._first: Placed | None = None
 
     def add(self, record: Placed) -> list[Placed]:
-        """What is whole now."""
+        """Add a record and return the lines that are complete now."""
         if self._opening and not begins(record.held):
             for place, held in self._head.add(record):
                 self._first, self._opening = Placed(place, held._replace(goes_on=False)), False
@@ -90,7 +90,7 @@ class _Reader:
         return self._within.add(record)
 
     def begun(self) -> list[Placed]:
-        """A line begins here, and ends: what is cut before it."""
+        """Return the line cut off before this point: a new line begins here."""
         self._begun()
         return self._within.end()
 
@@ -99,7 +99,7 @@ class _Reader:
             self._first, self._opening = self._head.waiting(), False
 
     def part(self) -> Part:
-        """All of it is read."""
+        """Return the part once all of it is read."""
         is_open = self._opening
         self._begun()
         tail = self._within.waiting()
@@ -109,8 +109,11 @@ class _Reader:
 def encode(
     task: worker.Task, envelope: Envelope, unended: bool, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Lines of files (home, block, place, text, value) as `worker.encode` gives those of the log; what is told of the
-    parts. `text` is what a line holds, if that was easy to tell."""
+    """Yield the log's lines from the file's lines (home, block, place, text, value), as `worker.encode` does, and
+    results for the parts.
+
+    `text` is the content of a line, if it was easy to extract.
+    """
     readers: list[_Reader] = []
     yield from worker.encode(task, _lines(envelope, unended, batches, readers))
     note = {"blocks": [], "coverage": [], "rows": [], "parts": [reader.part().as_json() for reader in readers]}
@@ -131,7 +134,7 @@ def _lines(
 
 
 def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The lines of the log for lines of a part; what a line holds that is of a frequent wording is whole."""
+    """Return the lines of the log for lines of a part; a line that holds a frequent wording is complete."""
     size, before = batch.num_rows, reader.lines
     is_whole = _is_whole(batch["text"])
     at: list[int] = []
@@ -158,7 +161,8 @@ def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.R
         add(following, reader.begun())
     reader.lines += size
     kept = np.flatnonzero(is_whole)
-    # What is whole before a line stands before it; any other line of the file is no line of the log itself.
+    # Completed lines stand before the line that completed them; any other line of the file is not a line of the log
+    # itself.
     order = np.argsort(np.concatenate([kept * 2 + 1, np.array(at, dtype=np.int64) * 2]), kind="stable")
     place = np.concatenate([(before + 1 + kept) * PARTS, np.array(places, dtype=np.int64)])[order]
     number = _numbered(reader.numbering, place)
@@ -167,7 +171,7 @@ def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.R
 
 
 def _is_whole(text: pa.Array) -> Mask:
-    """Which of some lines of the log, or nulls, are of a frequent wording."""
+    """Return which of some lines of the log, or nulls, have a frequent wording."""
     found = np.zeros(len(text), dtype=bool)
     there = np.flatnonzero(np.asarray(text.is_valid().to_numpy(zero_copy_only=False)))
     understood = matched(text_in(pa.chunked_array([text.drop_null()])), (), Dictionary())
@@ -177,7 +181,7 @@ def _is_whole(text: pa.Array) -> Mask:
 
 
 def _numbered(numbering: Numbering, place: Any) -> Any:
-    """The numbers of the next lines of the log, which stand at these places, from 0."""
+    """Return the numbers of the next lines of the log, which stand at these places, from 0."""
     first = numbering.size
     breaks = np.flatnonzero(np.diff(place) != PARTS) + 1
     for begin, end in pairwise([0, *breaks.tolist(), len(place)]):
@@ -192,7 +196,7 @@ def _batch(home: int, begin: int, where: int, place: Any, value: pa.Array) -> pa
 
 
 class Joined(NamedTuple):
-    """A file of which all parts are read: where its lines stand, how many are cut, the lines of its seams."""
+    """A file whose parts are all read: the places of its lines, the number of cut lines, the lines of its seams."""
 
     numbering: Numbering
     cut: int
@@ -200,7 +204,7 @@ class Joined(NamedTuple):
 
 
 def joined(parts: Iterable[Part]) -> Joined:
-    """The parts of one file."""
+    """Return the parts of one file, joined."""
     pieces, numbering, before = Pieces(), Numbering(), 0
     seams = []
 

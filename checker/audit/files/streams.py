@@ -1,4 +1,4 @@
-"""One file, read in this process: the streams that are in it, and what their lines say."""
+"""One file, read in this process: its streams, and the events of their lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Growing:
 
 
 class ReadStream(NamedTuple):
-    """The understood lines of one stream as `rows`, without the number of their file; and what was counted of all."""
+    """The understood lines of one stream as `rows`, without the number of their file; and the counts of all lines."""
 
     seen: Coverage
     rows: list[Row]
@@ -34,14 +34,14 @@ class ReadStream(NamedTuple):
 
 
 class ReadFile(NamedTuple):
-    """The streams of a file by their labels, one at least; `problem` is why it could not be read whole."""
+    """The streams of a file by their labels, at least one; `problem` says why it could not be read whole."""
 
     streams: list[ReadStream]
     problem: str | None
 
 
 def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
-    """Read a file as it was detected to be; `layout` is that of its lines, if a user gave it."""
+    """Read a file in the detected format; `layout` is that of its lines, if the user gave it."""
     streams: dict[str, _Growing] = {}
     if how.reading.native:
         lines = Lines(path)
@@ -66,24 +66,26 @@ def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> N
     stream.rows += ({**event.__dict__, "line": number} for event in counted(number, text, layout, stream.seen))
 
 
-IN_SECONDS = "its times have no milliseconds: lines that say the same in one second count once"
+IN_SECONDS = "its times have no milliseconds: identical lines of one second count once"
 BY_TEXT = (
-    "lines of one millisecond are in the order of their text, so somebody sorted them: no order within a millisecond,"
-    " and no stack trace, is known"
+    "lines of one millisecond are in the order of their text, so the file was sorted: the order within a millisecond,"
+    " and stack traces, are lost"
 )
 At = tuple[int, int | None]
-"""A line of a file, and which part of it; None for the first."""
+"""A line of a file, and the part of it; None for the first."""
 
 
 def chosen(path: str, how: Detected, places: Collection[At]) -> dict[At, str]:
-    """The texts of some places of a file, without their envelopes."""
+    """Return the texts of some places of a file, without their envelopes."""
     if how.reading.native:
         return {(number, None): text for number, text in Lines(path).chosen({line for line, _ in places}).items()}
     return _chosen_alone(path, how.reading, places) or chosen_of(Lines(path), how, places)
 
 
 def _chosen_alone(path: str, reading: Reading, places: Collection[At]) -> dict[At, str]:
-    """The same, where each of these lines holds what is asked for; nothing if one does not: of a line in pieces."""
+    """Return the same, where each of these lines holds a whole text; empty if one does not, because a line is in
+    pieces.
+    """
     if reading.alone is None:
         return {}
     lines = Lines(path).chosen({line for line, _ in places})
@@ -98,13 +100,13 @@ def _chosen_alone(path: str, reading: Reading, places: Collection[At]) -> dict[A
 
 
 def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str]:
-    """The same, of a text that is not read natively."""
+    """Return the same for a text that is not read natively."""
     wanted = {line * PARTS + (part - 1 if part else 0): (line, part) for line, part in places}
     return {wanted[line.place]: line.text for line in Unwrapped(text, how.reading) if line.place in wanted}
 
 
 def stream_of(label: str, how: Detected, numbering: Numbering | None, known_facts: StreamFacts | None = None) -> Stream:
-    """What reading told of a stream."""
+    """Return the facts about a stream from reading it."""
     known_facts = known_facts or StreamFacts()
     layout = layouts().get(how.reading.layout or "")
     ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []

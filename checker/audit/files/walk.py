@@ -1,7 +1,7 @@
-"""How to walk wordings through many lines at once: their pieces as steps over bytes, and as a tree what they share.
+"""Plans for walking wordings through many lines at once: their pieces as steps over bytes, and a tree of shared steps.
 
-A literal is compared, a slot ends where the run of its characters does. What is walked is ASCII. A wording whose slots
-do not end by themselves, and a line that is not walked to its end, are for the reference parser.
+A literal is compared; a slot ends where the run of its characters does. Only ASCII is walked. A wording whose slots do
+not end by themselves, and a line that is not walked to its end, are left to the reference parser.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COLLECTION = re.compile(rf"({_CLASS}[+])\\\(")
 _ANYTHING = ".*"
 _NO_LARGE_NUMBER = "(?!.*[0-9]{19})"
 _UNREAD = "\x01\x02\x1b\r\n"
-"""What no slot may hold here: the reference does not understand it, or takes it away."""
+"""Characters that no slot may hold here: the reference does not understand or removes them."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,20 @@ class Number:
 
 @dataclass(frozen=True)
 class Run:
-    """As many of these characters as there are.
-
-    Args:
-        ends: the character that follows, where a pattern says what may stand before it.
-        gives_back: how what follows begins, if with some of these characters: they are not of this text.
-        allowed: a pattern of the texts that are right; None: all are.
-        least: characters that there must be.
-        is_list: it may be long.
-    """
+    """As many of these characters as there are."""
 
     field: str | None
     characters: bytes
     ends: int | None
+    """The character that follows, where a pattern restricts what may stand before it."""
     gives_back: bytes
+    """The start of what follows, if it consists of these characters: it is not part of this text."""
     allowed: str | None
+    """A pattern of the valid texts; None: all are valid."""
     least: int
+    """The least number of characters."""
     is_list: bool
+    """True if it may be long."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class End:
-    """The line ends."""
+    """The end of the line."""
 
 
 Step = Literal | Number | Run | Named | Rest | End
@@ -88,7 +85,9 @@ Step = Literal | Number | Run | Named | Rest | End
 
 @dataclass(frozen=True)
 class Branch:
-    """A step, and what may follow it, in the order in which it is tried; at the end of lines their wording."""
+    """A step, and the steps that may follow it, in the order in which they are tried; at the end of lines their
+    wording.
+    """
 
     step: Step
     branches: tuple[Branch, ...] = ()
@@ -97,7 +96,9 @@ class Branch:
 
 @cache
 def walks(fields: tuple[str, ...]) -> tuple[Branch, ...]:
-    """How to walk the frequent wordings, behind time and level, and keep these fields: what they share once."""
+    """Return the plan for the frequent wordings, after time and level, that keeps these fields and shares common
+    steps.
+    """
     walked = ((reader, walk(reader, fields)) for reader in frequent())
     return _branches([(reader, steps) for reader, steps in walked if steps is not None])
 
@@ -106,7 +107,7 @@ _Option = tuple[Reader, tuple[Step, ...]]
 
 
 def _branches(options: Sequence[_Option]) -> tuple[Branch, ...]:
-    """Options whose first steps exclude each other may be tried in another order."""
+    """Return branches; options whose first steps exclude each other may be tried in another order."""
     groups: list[list[_Option]] = []
     for option in options:
         group = next((each for each in reversed(groups) if not _exclude(each[0], option)), None)
@@ -129,12 +130,12 @@ def _branch(options: Sequence[_Option]) -> Branch:
 
 
 def _alike(texts: Sequence[bytes]) -> int:
-    """How many bytes they have in common at their beginnings."""
+    """Return the number of bytes that the texts' beginnings have in common."""
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*texts, strict=False)))
 
 
 def _behind(steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
-    """Steps without so many characters of the literal that they begin with."""
+    """Return the steps without the first `size` characters of the literal that they begin with."""
     first = steps[0]
     rest = first.text[size:] if isinstance(first, Literal) else b""
     return (Literal(rest), *steps[1:]) if rest else steps[1:]
@@ -146,14 +147,14 @@ def _begin_alike(one: _Option, other: _Option) -> bool:
 
 
 def _exclude(one: _Option, other: _Option) -> bool:
-    """Whether no line is both: they begin with different characters."""
+    """Return whether no line can match both: they begin with different characters."""
     first, second = one[1][0], other[1][0]
     return isinstance(first, Literal) and isinstance(second, Literal) and first.text[0] != second.text[0]
 
 
 @cache
 def walk(reader: Reader, fields: tuple[str, ...]) -> tuple[Step, ...] | None:
-    """The steps of a wording; None if it cannot be walked."""
+    """Return the steps of a wording; None if it cannot be walked."""
     pieces = list(_joined(_expanded((*reader.wording.pieces, tail_of(reader)))))
     kept = _first_of_each(pieces, fields)
     found: list[Step] = []
@@ -168,7 +169,7 @@ def walk(reader: Reader, fields: tuple[str, ...]) -> tuple[Step, ...] | None:
 
 
 def _expanded(pieces: Iterable[str | Slot]) -> Iterator[str | Slot]:
-    """A collection's name and its brackets as pieces of their own."""
+    """Yield a collection's name and its brackets as separate pieces."""
     for piece in pieces:
         collection = _COLLECTION.fullmatch(piece.primitive.before) if isinstance(piece, Slot) else None
         if isinstance(piece, Slot) and collection and piece.primitive.after == r"\)":
@@ -193,7 +194,7 @@ def _joined(pieces: Iterable[str | Slot]) -> Iterator[str | Slot]:
 
 
 def _first_of_each(pieces: Iterable[str | Slot], fields: tuple[str, ...]) -> list[str | None]:
-    """For each piece the field that it is kept in: the first slot of a field says what it is."""
+    """Return for each piece the field that it is kept in: the first slot of a field sets its value."""
     seen: set[str | None] = {None}
     found = []
     for piece in pieces:
@@ -204,7 +205,7 @@ def _first_of_each(pieces: Iterable[str | Slot], fields: tuple[str, ...]) -> lis
 
 
 def _step(pieces: list[str | Slot], kept: list[str | None]) -> tuple[Step | None, int]:
-    """The step for the first of some pieces, and how many it takes."""
+    """Return the step for the first of some pieces, and the number of pieces that it consumes."""
     piece, *behind = pieces
     if isinstance(piece, str):
         return Literal(piece.encode()), 1
@@ -234,7 +235,7 @@ def _is_index(pieces: list[str | Slot], characters: bytes) -> bool:
 
 
 def _run(primitive: Primitive, field: str | None, characters: bytes, shared: bytes, follows: int) -> Run:
-    """`shared`: how what follows begins with these characters; `follows`: its first."""
+    """Return a run; `shared`: the start of what follows within these characters; `follows`: its first."""
     exact = strict(primitive)
     is_list = primitive.kind == "ints"
     any_is_right = _ONE_CLASS.fullmatch(exact) is not None
@@ -252,7 +253,7 @@ def _run(primitive: Primitive, field: str | None, characters: bytes, shared: byt
 
 
 def _characters(primitive: Primitive) -> bytes | None:
-    """The ASCII characters of a text; None if it is neither of a class of them nor one of some words."""
+    """Return the ASCII characters of a text; None if it is neither a class of them nor a choice of words."""
     pattern = primitive.exact if _ONE_CLASS.fullmatch(primitive.exact) else primitive.inner
     if _CLASSES.fullmatch(pattern):
         one = re.compile("|".join(re.findall(_CLASS, pattern)))

@@ -1,6 +1,6 @@
-"""Lines on their way through a wording: what stands where, in many lines at once.
+"""Lines on their way through a wording: the position in many lines at once.
 
-Numbers are read as they are walked; of any other text the different ones are told apart.
+Numbers are read as they are walked; other texts are collected as distinct values.
 """
 
 from __future__ import annotations
@@ -20,28 +20,32 @@ from .walk import Literal, Named, Number, Rest, Run, Step
 
 _ZERO, _MINUS, _FEED = ord("0"), ord("-"), ord("\n")
 _WINDOWS = (24, 256, 4096)
-"""Characters of a slot that are looked at together: the first are enough for most. None that is longer is read."""
+"""The numbers of characters of a slot that are looked at together: the first suffices for most. Longer slots are not
+read.
+"""
 _WORD = 8
 _FAR = 1 << 62
 _MOST_DIGITS = 18
-"""Of a number that surely fits 64 bits."""
+"""The most digits of a number that certainly fits 64 bits."""
 LONGEST_NAME = 255
-"""Of whoever speaks, and of a topic: so the reference finds the words of a message within its head."""
+"""The most characters of a writer's name, and of a topic: within that the reference finds the words of a message."""
 PADDING = 2 * _WINDOWS[-1]
-"""The bytes that must be there behind the last line."""
+"""The number of bytes required after the last line."""
 
 
 class Text(NamedTuple):
-    """Lines: bytes, uint8, at least `PADDING` more than they are; where each begins, and where it ends without its line
-    end. The lines stand in their order, and do not overlap."""
+    """Lines in their order, without overlap."""
 
     data: Numbers
+    """Bytes, uint8, with at least `PADDING` extra."""
     begin: Numbers
+    """The first byte of each line."""
     end: Numbers
+    """The end of each line, without its line end."""
 
 
 def text_in(lines: pa.ChunkedArray) -> Text:
-    """Lines that are bytes, with or without their line feeds."""
+    """Return lines that are bytes, with or without their line feeds."""
     if not len(lines):
         return Text(np.zeros(PADDING, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     one = lines.cast(pa.large_binary()).combine_chunks()
@@ -57,13 +61,13 @@ def text_in(lines: pa.ChunkedArray) -> Text:
 
 @dataclass
 class Texts:
-    """Which of the `different` texts each line has."""
+    """The text of each line, as an index into the `different` texts."""
 
     numbers: Numbers
     different: list[str]
 
     def converted(self, function: Callable[[str], Any], dictionary: Dictionary) -> Array:
-        """Their values; of texts that no line has, for those were left behind, nothing is asked."""
+        """Return their values; texts of lines that were left behind are not converted."""
         is_there = np.bincount(self.numbers, minlength=len(self.different)) > 0
         place = np.cumsum(is_there) - 1
         values = [function(text) for text, there in zip(self.different, is_there.tolist(), strict=True) if there]
@@ -72,9 +76,9 @@ class Texts:
 
 @dataclass
 class Walking:
-    """Lines: their bytes, places, where each stands, where it ends, and what was kept of it.
+    """Lines on their way: their bytes, places, positions and ends, and the values kept so far.
 
-    `places_of` a character are all where it stands.
+    `places_of` returns all positions of a character.
     """
 
     data: Numbers
@@ -86,14 +90,14 @@ class Walking:
     texts: dict[str, Texts] = field(default_factory=dict)
 
     def only(self, fits: Mask) -> None:
-        """Leave the other lines behind."""
+        """Drop the lines that do not fit."""
         if not fits.all():
             self.place, self.at, self.end = self.place[fits], self.at[fits], self.end[fits]
             self.numbers = {name: values[fits] for name, values in self.numbers.items()}
             self.texts = {name: Texts(texts.numbers[fits], texts.different) for name, texts in self.texts.items()}
 
     def copy(self) -> Walking:
-        """The same lines, to be taken another way."""
+        """Return the same lines, to be walked another way."""
         return replace(self, numbers={**self.numbers}, texts={**self.texts})
 
     def take(self, step: Step) -> None:
@@ -172,12 +176,12 @@ def _is_plain(text: str) -> bool:
 
 
 def is_at(data: Numbers, at: Numbers, text: bytes) -> Mask:
-    """Whether a text stands there."""
+    """Return whether a text stands at each position."""
     return begin_with(words(data, at, len(text)), text)
 
 
 def words(data: Numbers, at: Numbers, size: int) -> Numbers:
-    """At least so many bytes that stand there, eight in a number."""
+    """Return at least `size` bytes at each position, eight in a number."""
     width = -(-size // _WORD) * _WORD
     return sliding_window_view(data, width)[at].view("<u8") if width else np.zeros((len(at), 0), dtype=np.uint64)
 
@@ -192,12 +196,12 @@ def begin_with(words: Numbers, text: bytes) -> Mask:
 
 
 def next_of(places: Numbers, at: Numbers) -> Numbers:
-    """The first of some places that is not before each of these; far away if there is none."""
+    """Return the first of some places that is not before each of these; far away if there is none."""
     return np.append(places, _FAR)[np.searchsorted(places, at)]
 
 
 def _number_at(data: Numbers, at: Numbers) -> tuple[Numbers, Numbers]:
-    """The numbers without a sign that stand there, and how many digits each has; 0 also where there are too many."""
+    """Return the unsigned numbers at each position, and their digits; 0 digits where there are too many."""
     digits = sliding_window_view(data, _WINDOWS[0])[at] - _ZERO
     count = (digits < 10).argmin(axis=1)
     value = np.zeros(len(at), dtype=np.int64)
@@ -207,7 +211,7 @@ def _number_at(data: Numbers, at: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _length(data: Numbers, at: Numbers, characters: bytes) -> Numbers:
-    """How many of these characters stand there; -1 if too many do."""
+    """Return the number of these characters at each position; -1 if there are too many."""
     table = np.zeros(256, dtype=bool)
     table[np.frombuffer(characters, dtype=np.uint8)] = True
     found = np.full(len(at), -1)
@@ -224,7 +228,7 @@ def _length(data: Numbers, at: Numbers, characters: bytes) -> Numbers:
 
 
 def _texts(data: Numbers, begin: Numbers, end: Numbers) -> Texts:
-    """The texts between these bytes, of ASCII; one that ends before it begins is empty."""
+    """Return the texts between these bytes, of ASCII; one that ends before it begins is empty."""
     size = np.maximum(end - begin, 0)
     most = int(size.max(initial=0))
     if most <= _WINDOWS[1]:
@@ -241,7 +245,7 @@ def _texts(data: Numbers, begin: Numbers, end: Numbers) -> Texts:
 
 
 def _where(texts: Texts, is_right: Callable[[str], object] | None) -> Mask:
-    """The lines whose text is right."""
+    """Return the lines whose text is valid."""
     if is_right is None:
         return np.ones(len(texts.numbers), dtype=bool)
     return np.array([bool(is_right(text)) for text in texts.different], dtype=bool)[texts.numbers]

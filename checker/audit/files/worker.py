@@ -1,8 +1,8 @@
-"""What Spark's workers do: lines to events in columns, counted, looked at, and encoded by bucket of partitions.
+"""The work of Spark's workers: lines to events in columns, counted, looked at, and encoded by bucket of partitions.
 
-A worker gets lines in pieces of consecutive ones, in any order of the pieces. While the blocks before are not counted,
-nobody knows the number of a line: it is counted from the first line of its block in the piece, and its file is the
-number of that block there. The driver, or whoever reads a payload, adds what is missing (`Places`).
+A worker gets pieces of consecutive lines, in any order. The number of a line is unknown until the earlier blocks are
+counted: lines are counted from the first line of their block in the piece, and their file is the number of that block
+there. The driver, or the reader of a payload, adds what is missing (`Places`).
 """
 
 from __future__ import annotations
@@ -35,41 +35,38 @@ from .matched import matched
 from .walking import text_in
 
 PIECE = 200_000
-"""Lines; what is made of them is in memory three times, and is some hundred MB."""
+"""The number of lines in a piece; its results are in memory three times, which is some hundred MB."""
 LOOKED = -1
-"""The bucket of what is for the driver: what was counted, and the rows of a look."""
+"""The bucket of results for the driver: counts, and the rows of a look."""
 _STRIDE = 31
-"""Partitions of one topic are in different buckets."""
+"""A factor that spreads the partitions of one topic over different buckets."""
 BlockKey = tuple[int, int]
 """A block of a file: the hash of its path, and the byte at which it begins."""
 Part = tuple[int, int, int]
 """Lines of a block: its key, and the place of the first of them."""
 Places = Mapping[BlockKey, tuple[int, int]]
-"""Of each block the number of its file, and what a place in it is short of the number of its line."""
+"""For each block the number of its file, and the difference between a line's number and its place."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to do with lines.
-
-    Args:
-        look: at each piece of lines.
-        fields: of an event, those that its message prints and that anybody reads.
-        layout: of the lines, if one was given.
-        kept: ids of the rows of the line table whose lines buckets get, with these `columns`.
-        buckets: how many there are; 0 if the events are for no bucket.
-        places: where the blocks are; None if they are not counted yet.
-        piece: the number of lines that are looked at together, at least.
-    """
+    """A task for workers."""
 
     look: Look
+    """A look at each piece of lines."""
     fields: tuple[str, ...]
+    """The fields of an event that its message prints and that some reader uses."""
     layout: Layout | None
+    """The layout of the lines, if one was given."""
     kept: frozenset[str]
+    """Ids of the rows of the line table whose lines buckets get, with these `columns`."""
     columns: tuple[str, ...]
     buckets: int
+    """The number of buckets; 0 if the events are for no bucket."""
     places: Places | None = None
+    """The places of the blocks; None if they are not counted yet."""
     piece: int = PIECE
+    """The least number of lines that are looked at together."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,7 +76,9 @@ class Task:
 def task(
     layout: Layout | None, kept: frozenset[str], columns: Sequence[str], buckets: int, piece: int | None = None
 ) -> Task:
-    """One without a look, that keeps of an event what these columns and lists of partitions are made of."""
+    """Return a task without a look that keeps the fields from which these columns, and lists of partitions, are
+    made.
+    """
     fields = tuple(name for name in PRINTED if name in columns or name in READS)
     return Task(_no_rows, fields, layout, kept, tuple(columns), buckets, piece=piece or PIECE)
 
@@ -92,7 +91,7 @@ OUTPUT = "bucket int, payload binary"
 
 
 def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lines (home, block, place, value) as payloads of buckets, and one of bucket LOOKED for each piece.
+    """Yield lines (home, block, place, value) as payloads of buckets, and one of bucket LOOKED for each piece.
 
     `value` is a line's bytes, with or without its line feed.
     """
@@ -129,13 +128,13 @@ def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
 
 
 def output(buckets: Sequence[int], payloads: Sequence[bytes]) -> pa.RecordBatch:
-    """Rows of `OUTPUT`."""
+    """Return rows of `OUTPUT`."""
     columns = [pa.array(buckets, pa.int32()), pa.array(payloads, pa.binary())]
     return pa.record_batch(columns, names=["bucket", "payload"])
 
 
 def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
-    """The blocks of a piece, and for each line the number of its block among them."""
+    """Return the blocks of a piece, and for each line the number of its block among them."""
     home, begin, place = (lines[name].to_numpy() for name in ("home", "block", "place"))
     example, number = different([Array(home), Array(begin)], lines.num_rows)
     first = np.full(len(example), np.iinfo(np.int64).max)
@@ -144,7 +143,7 @@ def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
 
 
 def _placed(task: Task, blocks: Sequence[Part], block: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
-    """For each line its file and its number there, as far as they are known."""
+    """Return for each line its file and its number there, as far as they are known."""
     if task.places is None:
         return block, place - np.array([first for _, _, first in blocks], dtype=np.int64)[block]
     file, shift = np.array([task.places[home, begin] for home, begin, _ in blocks], dtype=np.int64).reshape(-1, 2).T
@@ -152,8 +151,9 @@ def _placed(task: Task, blocks: Sequence[Part], block: Numbers, place: Numbers) 
 
 
 def whole(blocks: Iterable[Sequence[int]], places: Places) -> list[tuple[int, int]]:
-    """For the blocks of a piece (home, begin, first place, ...) their file, and what a line in it is short of its
-    number."""
+    """Return for the blocks of a piece (home, begin, first place, ...) their file and the shift of their line
+    numbers.
+    """
     found = ((places[home, begin], first) for home, begin, first, *_ in blocks)
     return [(file, shift + first) for (file, shift), first in found]
 
@@ -202,7 +202,7 @@ def _count(columns: Mapping[str, Array], dictionary: Dictionary, seen: Mapping[i
 def _by_bucket(
     task: Task, table: ColumnTable, dictionary: Dictionary, blocks: Sequence[Part]
 ) -> Iterator[tuple[int, bytes]]:
-    """The lines that rules look at, encoded by bucket."""
+    """Yield the lines that rules look at, encoded by bucket."""
     kept = table.of_lines(task.kept)
     if not kept.size:
         return
@@ -217,7 +217,7 @@ def _by_bucket(
 
 
 def _buckets(table: ColumnTable, dictionary: Dictionary, buckets: int) -> Numbers:
-    """For each line its bucket: its partition's; that of the line before for a throwable; -1 if it is for all."""
+    """Return each line's bucket: its partition's; for a throwable that of the line before; -1 if it is for all."""
     topic, partition = table.array("topic"), table.array("partition")
     named = topic.is_there & partition.is_there
     first, place = different([topic], table.size)
@@ -235,7 +235,7 @@ def _buckets(table: ColumnTable, dictionary: Dictionary, buckets: int) -> Number
 
 
 def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[bytes]) -> list[Row]:
-    """What a look gives of the lines of one bucket, given as payloads."""
+    """Return a look's rows for the lines of one bucket, given as payloads."""
     dictionary = Dictionary()
     parts = [(payload, whole(payload.note, places)) for payload in (Payload(each, dictionary) for each in data)]
 
@@ -247,7 +247,7 @@ def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[byt
 
 
 def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) -> Array:
-    """A column of a payload, with the numbers that files and lines have in the audit."""
+    """Return a column of a payload, with the numbers that files and lines have in the audit."""
     array = payload.array(name)
     if name not in ("file", "line"):
         return array
@@ -257,18 +257,18 @@ def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) ->
 
 
 def shifted(row: Row, file: int, shift: int) -> Row:
-    """A look's row with its file and the numbers of its lines, from those of a block and its places."""
+    """Return a look's row with its file and its line numbers, from those of a block and its places."""
     return row | {"file": file} | {name: row[name] + shift for name in LINES if row.get(name) is not None}
 
 
 def pieces(encoded: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the pieces have for whoever gathers it, of rows of `OUTPUT`."""
+    """Return the pieces' results for the gathering process, from rows of `OUTPUT`."""
     found = [json.loads(bytes(row["payload"])) for row in encoded if row["bucket"] == LOOKED]
     return [piece | {"rows": [plain(row) for row in piece["rows"]]} for piece in found]
 
 
 def gathered(pieces: Iterable[Mapping[str, Any]], places: Places) -> tuple[dict[int, Coverage], list[Row]]:
-    """What was counted of each file, and the rows of a look; with the numbers of files and lines in the audit."""
+    """Return the counts of each file, and the rows of a look, with the numbers of files and lines in the audit."""
     seen: dict[int, Coverage] = defaultdict(Coverage)
     rows: list[Row] = []
     for piece in pieces:
@@ -285,12 +285,12 @@ def as_json(rows: Iterable[Row]) -> str:
 
 
 def from_json(text: str) -> list[Row]:
-    """Lists come back as tuples, as they were."""
+    """Return rows from JSON; lists become tuples again."""
     return [plain(row) for row in json.loads(text)]
 
 
 def plain(row: Mapping[str, Any]) -> Row:
-    """A row that was JSON, with tuples for lists."""
+    """Return a row from JSON, with tuples for lists."""
     return {name: _tuples(value) for name, value in row.items()}
 
 

@@ -1,1 +1,1 @@
-"""What the rules found: findings with their evidence, counts of verdicts and moves, the states that logs show."""
+"""The results of the rules: findings with their evidence, counts of verdicts and moves, the states that logs show."""

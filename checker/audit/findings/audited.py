@@ -1,4 +1,4 @@
-"""All that an audit found in the logs of all clusters, before it is split by cluster and narrowed for a reader."""
+"""The result of an audit of all clusters, before it is split by cluster and narrowed for a reader."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from .tally import Tally
 
 @dataclass(frozen=True)
 class Repeated:
-    """How many lines of a file about partitions say what a line before them says of the same millisecond, and the first
-    and the last of them."""
+    """Lines of a file about partitions that repeat an earlier line of the same millisecond."""
 
     lines: int
+    """The number of such lines."""
     first: int
+    """The first of them."""
     last: int
+    """The last of them."""
 
     @staticmethod
     def by_file(rows: Iterable[Row]) -> dict[int, Repeated]:
-        """From rows (`file`, `n`, `first`, `last`), of which a file can have several."""
+        """Return repeated lines by file, from rows (`file`, `n`, `first`, `last`), of which a file can have several."""
         found: dict[int, Repeated] = {}
         for row in rows:
             before = found.get(row["file"], Repeated(0, row["first"], row["last"]))
@@ -42,36 +44,39 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Audited:
-    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
-    and `states` by cluster.
-
-    `defects`: the rules of which an error of ours hides some findings, and the errors.
-    `repeated` is by the file's number, where lines are there more than once. `timeline` and `replicas` are None, and
-    `brokers` is empty, where a timeline was not asked for.
-    """
+    """The result of an audit."""
 
     histories: Histories
     findings: tuple[Finding, ...]
+    """In the order of cluster, life, controller epoch, place."""
     tallies: Mapping[int, Mapping[str, Tally]]
+    """By cluster and rule."""
     moves: tuple[Move, ...]
     repeated: Mapping[int, Repeated]
+    """By the file's number, for files with repeated lines."""
     scopes: Mapping[int, Scope]
+    """By cluster."""
     states: Mapping[int, ClusterState]
+    """By cluster."""
     timeline: tuple[TimelineRow, ...] | None = None
+    """None where no timeline was requested."""
     replicas: tuple[ReplicaRow, ...] | None = None
+    """None where no timeline was requested."""
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
+    """By cluster; empty where no timeline was requested."""
     metadata: Metadata = field(default_factory=Metadata)
     defects: tuple[str, ...] = ()
+    """Rules of which an error of ours hides some findings, and the errors."""
     not_known: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By cluster what this program does not know of its logs, in words."""
+    """Contents of the logs that this program does not know, in words, by cluster."""
     in_doubt: Mapping[int, tuple[InDoubt, ...]] = field(default_factory=dict)
-    """By cluster which lines cannot be taken at their word, and which sign shows it."""
+    """Lines in doubt by cluster, with the sign that shows it."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 
 
 def numbered_by_cluster(found: Audited) -> Audited:
-    """The same with the lives of each cluster numbered from 1."""
+    """Return the same with the lives of each cluster numbered from 1."""
     number: dict[int, int] = {}
     known: Counter[int] = Counter()
     for life in found.histories.lives:

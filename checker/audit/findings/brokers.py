@@ -1,4 +1,4 @@
-"""What brokers were over time: alive or not, and controller; as far as controllers print it."""
+"""The brokers over time: alive or not, and controller; as far as controllers print it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ _TENURE = ("cluster", "life", "controller_epoch", "controller")
 
 @dataclass(frozen=True)
 class Tenure:
-    """A broker's time as controller: of its first and its last line about any partition, milliseconds as printed."""
+    """A broker's time as controller."""
 
     life: int
     controller_epoch: int
     controller: int
     first: int | None
+    """The time of its first line about any partition, in milliseconds as printed."""
     last: int | None
+    """The time of its last line about any partition."""
 
 
 @dataclass(frozen=True)
 class LiveBrokers:
-    """The brokers that a controller took to be alive at `ts`, as one of its lines names them."""
+    """The brokers that a controller considered alive at `ts`, as one of its lines names them."""
 
     ts: int
     controller: int
@@ -37,20 +39,22 @@ class LiveBrokers:
 
 @dataclass(frozen=True)
 class BrokerTimeline:
-    """`tenures` by life and epoch. `live` by time; that is each controller's own clock."""
+    """The controllers' tenures, and the live brokers that they print."""
 
     tenures: tuple[Tenure, ...] = ()
+    """By life and epoch."""
     live: tuple[LiveBrokers, ...] = ()
+    """By time, each controller's own clock."""
 
 
 def tenures(placed: Table, narrow: Narrow) -> list[Row]:
-    """Look: the first and the last time of each tenure's lines."""
+    """Return the first and the last time of each tenure's lines; a look."""
     times = {"first": Column("min", "ts"), "last": Column("max", "ts")}
     return narrow.in_time(placed.present(*_TENURE)).grouped(_TENURE, **times).rows()
 
 
 def live_brokers(events: Table, narrow: Narrow) -> list[Row]:
-    """Look: the lines that name all live brokers."""
+    """Return the lines that name all live brokers; a look."""
     reported = events.of_lines(LIVE_BROKERS).present("controller", "brokers", "ts")
     return narrow.in_time(reported.select("file", "line", "ts", "controller", "brokers")).rows()
 
@@ -58,7 +62,9 @@ def live_brokers(events: Table, narrow: Narrow) -> list[Row]:
 def broker_timelines(
     of_tenures: Iterable[Row], live: Iterable[Row], files: Mapping[int, LogFile]
 ) -> dict[int, BrokerTimeline]:
-    """By cluster: what the looks give of several tables; lines that name no partition may be in each."""
+    """Return timelines by cluster from the looks' rows over several tables; lines that name no partition may be in
+    each.
+    """
     times: dict[tuple[int, ...], list[int]] = {}
     for row in of_tenures:
         own = times.setdefault(tuple(row[name] for name in _TENURE), [])

@@ -1,8 +1,8 @@
-"""Which findings explain which others: one fault of a controller, and what brokers made of it, are one story.
+"""Chains of findings: a controller's fault, and its consequences on brokers, are one story.
 
-A rule says which rules' findings explain its own (`follows_from`). Of those about the same partition the one that is
-nearest in time is named; of what one file tells of it, none below. Brokers' clocks may differ: they choose what is
-named here, no verdict.
+A rule names the rules whose findings explain its own (`follows_from`). Of those about the same partition, the finding
+nearest in time is named; within one file, none below the line itself. Brokers' clocks may differ: they affect only
+which finding is named, never a verdict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Key = tuple[int, str, str | None, int | None]
 
 
 def chained(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, each with those that explain it."""
+    """Return the findings, each with those that explain it."""
     known: dict[_Key, list[Finding]] = defaultdict(list)
     for each in findings:
         known[_key(each, each.rule)].append(each)
@@ -31,7 +31,7 @@ def _key(finding: Finding, rule: str) -> _Key:
 
 
 def _origins(finding: Finding, known: Mapping[_Key, Sequence[Finding]]) -> Iterator[Origin]:
-    """Of each rule that may explain it, one finding: of the same life, where both have one."""
+    """Yield one finding of each rule that may explain it: of the same life, where both have one."""
     rule = rules().get(finding.rule)
     for code in () if rule is None else rule.follows_from:
         own = known.get(_key(finding, code), ())
@@ -42,7 +42,9 @@ def _origins(finding: Finding, known: Mapping[_Key, Sequence[Finding]]) -> Itera
 
 
 def _below(one: Finding, other: Finding) -> bool:
-    """Whether one tells of the same below the other, in one file: what comes of a fault does not explain it."""
+    """Return whether one is about the same thing below the other, in one file: a fault's consequence does not explain
+    it.
+    """
     return (one.entity, one.file) == (other.entity, other.file) and (other.line or 0) < (one.line or 0)
 
 

@@ -1,4 +1,4 @@
-"""The lines that findings name, read again from their files."""
+"""The lines that findings name, read from their files again."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .finding import Finding
 
 _LONGEST = 1000
 _AROUND, _SHOWN = 3, 200
-"""The lines that are shown before and after, and the findings of one rule and verdict that are shown so."""
+"""The number of lines shown before and after, and the most findings of one rule and verdict that are shown that way."""
 
 
 At = tuple[int, int | None]
-"""A line of a file, and which part of it; None for the first."""
+"""A line of a file, and the part of it; None for the first."""
 Wanted = dict[str, set[At]]
 Texts = Mapping[str, Mapping[At, str]]
 
 
 def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
-    """The findings, each with the text of its line; `texts_of` reads them, by file.
+    """Return the findings, each with the text of its line; `texts_of` reads them, by file.
 
-    What stands at an offset of a metadata log keeps the text that it has.
+    Places at an offset of a metadata log keep the text that they have.
     """
     wanted: Wanted = defaultdict(set)
     for place in (finding.place for finding in findings):
@@ -36,9 +36,9 @@ def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Text
 
 
 def lines_around(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> dict[str, dict[int, str]]:
-    """The lines that the first findings of each rule and verdict name, all their evidence, and those around them.
+    """Return the lines in the evidence of the first findings of each rule and verdict, and the lines around them.
 
-    A line that holds several events is left out: what is beside one of them is in it.
+    A line that holds several events is left out: the lines beside one of its events are within it.
     """
     wanted: Wanted = defaultdict(set)
     met: Counter[tuple[str, str]] = Counter()

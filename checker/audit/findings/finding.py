@@ -1,4 +1,4 @@
-"""What a finding is: one report by one rule about one entity, with its evidence."""
+"""Findings: one report by one rule about one entity, with its evidence."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ....traces.place import Place
 from ....traces.timeline import Lost
 
 Role = Literal["seen", "contradicts", "decides"]
-"""What a place is to a finding.
+"""The role of a place in a finding.
 
-seen: the finding is about this line. contradicts: this line, usually an earlier one, and the one seen do not go
-together; of a refusal it is the throwable. decides: after this line some may be missing that would decide an unknown.
+seen: the finding is about this line. contradicts: this line, usually an earlier one, is incompatible with the one seen;
+for a refusal it is the throwable. decides: lines that would decide an unknown may be missing after this line.
 """
 
 
 @dataclass(frozen=True)
 class Entity:
-    """What a finding is about."""
+    """The entity that a finding is about."""
 
     kind: str
     topic: str | None = None
@@ -30,7 +30,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A place, and what it is to the finding."""
+    """A place with its role in the finding."""
 
     role: Role
     place: Place
@@ -38,7 +38,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Origin:
-    """Another finding that explains one, known by its fingerprint."""
+    """Another finding that explains one, identified by its fingerprint."""
 
     rule: str
     name: str
@@ -48,18 +48,15 @@ class Origin:
 
 @dataclass(frozen=True)
 class Finding:
-    """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
-
-    `ts` is that line's time, milliseconds as printed, and `excerpt` its text. Findings of a rule that have the same
-    `cause` have one cause, which it says; None: the rule knows none that several share. `lost` are offsets of committed
-    records that are gone, at least. `caused_by` are findings about the same partition that explain this one.
-    """
+    """One report by one rule."""
 
     rule: str
     name: str
     verdict: str
     evidence: tuple[Evidence, ...]
+    """The first is what was seen; for a throwable that is its ERROR line."""
     ts: int | None
+    """The time of that line, in milliseconds as printed."""
     entity: Entity
     life: int | None
     controller_epoch: int | None
@@ -72,23 +69,27 @@ class Finding:
     fixed_in: str | None = None
     decided_by: str | None = None
     excerpt: str = ""
+    """The text of that line."""
     cause: str | None = None
+    """A sentence that all findings of the rule with this cause share; None: the rule knows none that several share."""
     lost: tuple[Lost, ...] = ()
+    """Offsets of committed records that are certainly gone; there may be more."""
     caused_by: tuple[Origin, ...] = ()
+    """Findings about the same partition that explain this one."""
     cluster: int = 0
     not_illegal_because: str | None = None
-    """Why it is not illegal, where its rule says so of lines that can be taken at their word."""
+    """The reason why it is not illegal, where its rule would call it so if no line were in doubt."""
 
     @property
     def known_as(self) -> str | None:
-        """The known bug that it is, and since when it is fixed: "KAFKA-3143, fixed in 2.3.0"."""
+        """The known bug behind the finding, and since when it is fixed: "KAFKA-3143, fixed in 2.3.0"."""
         if self.known_issue is None:
             return None
         return f"{self.known_issue}, " + (f"fixed in {self.fixed_in}" if self.fixed_in else "not fixed in any release")
 
     @property
     def place(self) -> Place:
-        """What was seen."""
+        """The place that was seen."""
         return self.evidence[0].place
 
     @property
@@ -97,7 +98,7 @@ class Finding:
 
     @property
     def line(self) -> int | None:
-        """None in a binary log."""
+        """The line number; None in a binary log."""
         return self.place.line
 
     @property
@@ -106,10 +107,10 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """What two runs know it by, though files were rotated, renamed, or more of them given.
+        """The identity of the finding across runs, even if files are rotated, renamed, or added.
 
-        It is of the rule, what it is about, and the line itself; of neither file, number nor verdict, which a longer
-        log may change.
+        It depends on the rule, the entity and the line itself; not on file, number or verdict, which a longer log may
+        change.
         """
         about = self.entity
         parts = (
@@ -121,7 +122,7 @@ class Finding:
 
 
 def in_report_order(finding: Finding) -> tuple[object, ...]:
-    """By this, findings are sorted; a line that lists several partitions may have one of each."""
+    """Return the sort key of findings; a line that lists several partitions may have one of each."""
     about = finding.entity
     return (
         *(finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule),

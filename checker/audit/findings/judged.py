@@ -22,7 +22,9 @@ from .finding import Entity, Evidence, Finding
 
 
 def findings(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[Row]) -> Iterator[Finding]:
-    """The findings of failing rows (judge.failing); `defects` gets a row for each of which a rule fails to tell."""
+    """Yield the findings of failing rows (judge.failing); `defects` gets a row for each that a rule fails to
+    describe.
+    """
     for row in fails:
         try:
             yield finding(rules()[row["rule"]], row, files)
@@ -31,7 +33,7 @@ def findings(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[R
 
 
 def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
-    """The finding of `rule` about a row of its observation, whose column `verdict` is the rule's."""
+    """Return the finding of `rule` about a row of its observation, whose column `verdict` is the rule's."""
     bug = BEHAVIOURS.get(rule.bug or "")
     known = (
         bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")
@@ -67,7 +69,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
 
 
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
-    """What was seen, what contradicts it, what would decide; as far as the row names lines."""
+    """Yield what was seen, what contradicts it, and what would decide, as far as the row names lines."""
     file = files[row["file"]]
     yield Evidence("seen", _place(file, row))
     if row.get("thrown_from_state") is not None:
@@ -82,18 +84,18 @@ def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Ev
 
 
 def _place(file: LogFile, row: Row, prefix: str = "") -> Place:
-    """A line of a text log, or a record of a metadata log."""
+    """Return a line of a text log, or a record of a metadata log."""
     line = row.get(f"{prefix}line")
     return file.place(line) if line is not None else Place(file.path, offset=row[f"{prefix}offset"])
 
 
 def _gap(row: Row) -> bool:
-    """Whether lines may be missing that bear on the row."""
+    """Return whether lines that bear on the row may be missing."""
     return bool(row.get("gap", row.get("lossy")))
 
 
 def _decided_by(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> str | None:
-    """What would decide an unknown finding."""
+    """Return what would decide an unknown finding."""
     if row["verdict"] != "unknown":
         return None
     if row.get("unsure"):
@@ -102,7 +104,7 @@ def _decided_by(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> str | Non
         return f"the lines that may be missing {_since(row, files)}"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
         return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
-    return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
+    return f"a line whose wording narrows down Kafka {names(row['releases'])}, or --release"
 
 
 def _since(row: Row, files: Mapping[int, LogFile]) -> str:
@@ -131,7 +133,7 @@ def _illegal_by(code: str) -> Callable[[Row], bool | None]:
 
 
 def _assumption(rule: Rule, row: Row) -> str | None:
-    """What a finding takes for granted about missing lines; None for one that needs nothing."""
+    """Return what a finding assumes about missing lines; None for one that needs nothing."""
     if row.get(DOUBT) is not None:
         return str(row[DOUBT])
     asked = rule.asks_for_gaps

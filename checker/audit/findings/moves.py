@@ -1,4 +1,4 @@
-"""How often each move of the controller's state machines was made: what a diagram puts on its edges."""
+"""The number of times that each move of the controller's state machines was made: the numbers on a diagram's edges."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..rules.catalogue import rules
 from ..table.protocol import Row
 
 _JUDGED_BY = {"replica": "KR101", "partition": "KR102"}
-"""The rule on a machine's moves; one that it is silent on was refused, or is of a state that is not known."""
+"""The rule on a machine's moves; a move that it is silent on was refused, or is from an unknown state."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A pair of states, as a cluster's logs show it `count` times; `illegal` if one of them was."""
+    """A pair of states, with the number of times a cluster's logs show it; `illegal` if one of these was."""
 
     machine: str
     source: str
@@ -26,7 +26,7 @@ class Move:
 
 
 def moves(counted: Sequence[Row]) -> tuple[Move, ...]:
-    """The moves made, by machine, cluster and states; `counted` as for tallies."""
+    """Return the moves made, by machine, cluster and states; `counted` as for tallies."""
     return tuple(move for machine in _JUDGED_BY for move in _of(machine, counted))
 
 

@@ -1,4 +1,4 @@
-"""Histories with the lines of files, for who reads them: a stream of a file has numbers of its own."""
+"""Histories with the line numbers of files, for readers: a stream of a file has numbers of its own."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .audited import Repeated
 
 
 def in_files(histories: Histories, files: Mapping[int, LogFile]) -> Histories:
-    """The same with the numbers that lines have in their files."""
+    """Return the same with the numbers that lines have in their files."""
     if all(file.numbering is None for file in files.values()):
         return histories
     return replace(histories, spans=tuple(_span(span, files[span.file]) for span in histories.spans))
 
 
 def repeated_in_files(repeated: Mapping[int, Repeated], files: Mapping[int, LogFile]) -> dict[int, Repeated]:
-    """The same with the numbers that lines have in their files."""
+    """Return the same with the numbers that lines have in their files."""
     return {index: _repeated(each, files[index]) for index, each in repeated.items()}
 
 
 def _repeated(repeated: Repeated, file: LogFile) -> Repeated:
-    """Newest first, the first line stands behind the last."""
+    """Return the same in file numbers; in a file with the newest line first, the first line comes after the last."""
     first, last = sorted((_line(file, repeated.first), _line(file, repeated.last)))
     return replace(repeated, first=first, last=last)
 

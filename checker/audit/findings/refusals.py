@@ -1,7 +1,7 @@
-"""What brokers could not do with a partition: follow its leader, append what they were sent. No verdict.
+"""Brokers' failures with a partition: they could not follow its leader, or append what producers sent. Not a verdict.
 
-A controller that leaves a dead leader shows so on brokers: those that it tells to follow do not find the leader alive.
-A leader that lacks members of its ISR refuses what producers send with acks=all.
+A controller that leaves a dead leader shows on brokers: those that it instructs to follow do not find the leader alive.
+A leader whose ISR lacks members refuses what producers send with acks=all.
 """
 
 from __future__ import annotations
@@ -20,16 +20,13 @@ from ..table.protocol import Column, Row, Table
 
 FOLLOW, APPEND = "follow", "append"
 REFUSALS = 10_000
-"""The most that are shown of a cluster."""
+"""The most refusals of a cluster that are shown."""
 _KEY = ("cluster", "life", "journal", "broker", "row", *NEAR)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A broker could not `follow` a leader that is not alive to it, or did not `append` what it was sent.
-
-    `lines` say so, the first at `place`; `since` and `until` are their first and last time, milliseconds as printed.
-    """
+    """A broker could not `follow` a leader that it does not consider alive, or did not `append` what producers sent."""
 
     kind: str
     topic: str
@@ -37,13 +34,17 @@ class Refusal:
     life: int | None
     broker: int
     lines: int
+    """The number of lines that say so."""
     place: Place
+    """The first of these lines."""
     since: int | None
+    """The time of the first line, in milliseconds as printed."""
     until: int | None
+    """The time of the last line."""
 
 
 def refusals(hosted: Table) -> list[Row]:
-    """Look: a row for each broker, partition and kind."""
+    """Return a row for each broker, partition and kind; a look."""
     own = hosted.of_lines(LEADER_UNAVAILABLE + APPEND_REFUSED)
     counted = own.grouped(_KEY, lines=Column("count"), since=Column("min", "ts"), until=Column("max", "ts"))
     first = own.along(_KEY, MERGED, earlier=Column("so_far")).where(field("earlier", Int()).eq(0))
@@ -54,7 +55,7 @@ _SHOWN_BY = ("file", "line", "lines", "since", "until")
 
 
 def refused(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[Refusal, ...]:
-    """Of one cluster, by partition, then by time."""
+    """Return the refusals of one cluster, by partition, then by time."""
     found = [
         Refusal(
             kind=FOLLOW if row["row"] in LEADER_UNAVAILABLE else APPEND,

@@ -1,4 +1,4 @@
-"""What brokers tell of their replicas: where they begin to lead or follow, ISRs that are written, high watermarks."""
+"""Brokers' lines about their replicas: where they begin to lead or follow, ISRs that are written, high watermarks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _COLUMNS = ("topic", "partition", "broker", "row", "leader", "leader_epoch", "is
 
 
 def replicas_shown(lines: Table) -> Table:
-    """Of the lines of journals (observe/broker/hosted.py), those that a row is made of."""
+    """Return the lines of journals (observe/broker/hosted.py) that a row is made from."""
     columns = (*_COLUMNS, "log_end_offset", "high_watermark", "file", "line", "ts", "clock", "at", "cluster")
     return lines.of_lines(_SHOWN).select(*columns)
 
 
 def replicas(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[ReplicaRow, ...]:
-    """What `replicas_shown` gives, by partition, broker, and the order of its lines."""
+    """Return the rows of `replicas_shown`, by partition, broker, and the order of its lines."""
     ordered = sorted(
         rows, key=lambda row: (row["topic"], row["partition"], row["broker"], row["clock"], row["at"], row["file"])
     )
@@ -29,7 +29,7 @@ def replicas(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[Replica
 
 def _row(row: Row, file: LogFile) -> ReplicaRow:
     starts = row["row"] in (*LEADS, *FOLLOWS)
-    # An ISR that a leader is about to write is none yet.
+    # An ISR that a leader is about to write is not an ISR yet.
     holds = row["row"] not in ISR_SHRINKS and row.get("isr") is not None
     return ReplicaRow(
         topic=row["topic"],

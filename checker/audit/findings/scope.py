@@ -1,4 +1,4 @@
-"""How much of a log was looked at."""
+"""The amount of a log that was judged."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..table.protocol import Row
 
 @dataclass(frozen=True)
 class Scope:
-    """Partitions that lines of controllers are about, and replicas that lines of their brokers are about, of those that
-    were asked for."""
+    """The requested partitions that controllers' lines are about, and replicas that their brokers' lines are about."""
 
     partitions: int = 0
     replicas: int = 0
 
 
 def scopes(rows: Iterable[Row]) -> dict[int, Scope]:
-    """By cluster that has any line; `rows` are what `observe.narrow.scope` gives of tables without a partition in
-    common."""
+    """Return scopes by cluster that has any line; `rows` come from `observe.narrow.scope` over tables without a
+    partition in common.
+    """
     partitions: Counter[int] = Counter()
     replicas: Counter[int] = Counter()
     for row in rows:

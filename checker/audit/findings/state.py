@@ -1,4 +1,4 @@
-"""The state of a cluster, as far as its logs show it: beside the findings, and no verdict."""
+"""The state of a cluster, as far as its logs show it: separate from the findings, and not a verdict."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..table.protocol import Column, Row, Table
 from .refusals import Refusal, refused
 
 SPELLS = 10_000
-"""The most spells of one condition and cluster that are shown, first those that last, then the longest; all count."""
+"""The most spells of one condition and cluster that are shown, first lasting ones, then the longest; all are
+counted.
+"""
 LASTS, LAST_SHOWN, OVER = "lasts", "last shown", "over"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A partition was offline, or under-replicated (observe/controller/conditions.py says when).
+    """A time in which a partition was offline, or under-replicated (observe/controller/conditions.py defines both).
 
-    `leader`, `isr` and `replicas` are as printed last while it was so. `place` and `since` (milliseconds as printed)
-    are of the first line that shows it. `end`: over, lasts (to the end of the log), or "last shown" (no line shows its
-    end, and not every end shows); `until` and `by` are of the line that shows its end, else None.
+    `leader`, `isr` and `replicas` are the last printed values in that time.
     """
 
     condition: str
@@ -40,38 +40,46 @@ class Condition:
     isr: tuple[int, ...] | None
     replicas: tuple[int, ...] | None
     place: Place
+    """The first line that shows the condition."""
     since: int | None
+    """The time of that line, in milliseconds as printed."""
     until: int | None
+    """The time of the line that shows the end, if one does."""
     by: str | None
+    """The event on the line that shows the end, if one does."""
     end: str
+    """over, lasts (to the end of the log), or "last shown" (no line shows its end, and not every end shows)."""
 
 
 @dataclass(frozen=True)
 class ConditionCount:
-    """Of a condition: how often it was, of how many partitions; and of how many it is so at the end, or when last
-    shown. `longest` is in milliseconds, of those that are over."""
+    """The spells of one condition."""
 
     condition: str
     spells: int = 0
+    """The number of times that the condition occurred."""
     partitions: int = 0
+    """The number of partitions that had it."""
     lasting: int = 0
+    """The number of partitions that have it at the end."""
     last_shown: int = 0
+    """The number of partitions that had it when last shown."""
     longest: int = 0
+    """The length of the longest that is over, in milliseconds."""
 
 
 @dataclass(frozen=True)
 class StoppedMove:
-    """How often a move of a state machine was refused (by Kafka's own guard), or failed.
-
-    `cause` is the row of the line table that the throwable is, `why` its meaning; None: the log has none.
-    """
+    """The number of times that a move of a state machine was refused (by Kafka's own guard), or failed."""
 
     machine: str
     source: str | None
     target: str | None
     refused: bool
     cause: str | None
+    """The row of the line table that the throwable matches; None: the log has none."""
     why: str | None
+    """The meaning of that row."""
     count: int
     partitions: int
     first: int | None
@@ -80,21 +88,24 @@ class StoppedMove:
 
 @dataclass(frozen=True)
 class ClusterState:
-    """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown.
-
-    `refusals` are of brokers (refusals.py). `migrated`: KRaft has taken the partitions over from ZooKeeper, and its
-    metadata log says how they went on; what these lines show last is of before. `until`: when it did, in milliseconds,
-    UTC as all times of records are (times of lines are as printed); None if no record says
-    so, as in 3.4, whose migrations write none as they end (MigrationWriteOperation, completeMigration).
-    """
+    """The state of one cluster."""
 
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    """May be fewer than `counts` has."""
     stopped: tuple[StoppedMove, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    """Brokers' refusals (refusals.py)."""
     unknown: tuple[str, ...] = ()
+    """Reasons why the state may differ from what is shown."""
     migrated: bool = False
+    """True if KRaft has taken the partitions over from ZooKeeper: its metadata log has the rest, and these lines last
+    show the time before.
+    """
     until: int | None = None
+    """The time of the takeover in milliseconds, UTC as all times of records (times of lines are as printed). None if no
+    record shows it, as in 3.4, whose migrations write none as they end (MigrationWriteOperation, completeMigration).
+    """
 
 
 # ---- Near the data
@@ -102,23 +113,23 @@ class ClusterState:
 
 @dataclass(frozen=True)
 class Ends:
-    """What must be known of tenures to know whether a spell is over.
-
-    `last` tenures are those after which no other is known of, nor another life; `whole` those from which no line is
-    missing; `started` those seen from their start. `clusters` are those of the files.
-    """
+    """Facts about tenures that decide whether a spell is over."""
 
     last: frozenset[int]
+    """Tenures after which no other is known, nor another life."""
     whole: frozenset[int]
+    """Tenures of which no line is missing."""
     started: frozenset[int]
+    """Tenures that are seen from their start."""
     clusters: Mapping[int, int]
+    """The clusters of the files."""
 
     @staticmethod
     def of(histories: Histories, files: Sequence[LogFile]) -> Ends:
-        # Of several lives the log need not tell which is the last.
+        # Of several lives the log need not show which is the last.
         lives = Counter(life.cluster for life in histories.lives)
         epochs = {life.life: max(life.epochs, default=0) for life in histories.lives if lives[life.cluster] == 1}
-        # Above TRACE the deletion of a partition shows no line.
+        # Above TRACE the deletion of a partition prints no line.
         traced = frozenset(span.tenure for span in histories.spans if span.seen_level == "TRACE")
         return Ends(
             frozenset(span.tenure for span in histories.spans if span.epoch >= epochs.get(span.life, span.epoch + 1)),
@@ -129,10 +140,10 @@ class Ends:
 
 
 def conditions(events: Table, placed: Table, views: Table, ends: Ends, narrow: Narrow) -> tuple[list[Row], list[Row]]:
-    """Look: how many spells there are, and the first of them by what is told first.
+    """Return how many spells there are, and the first of them in the report's order; a look.
 
     Args:
-        placed: the same events, each in its tenure; `views`: the partition views that are made of them.
+        placed: the same events, each in its tenure; `views`: the partition views that are made from them.
     """
     columns = ("file", "line", "ts", "controller", "topic")
     deleted = events.of_lines(TOPIC_DELETED).present("controller").select(*columns).rows()
@@ -144,7 +155,7 @@ def conditions(events: Table, placed: Table, views: Table, ends: Ends, narrow: N
 def _row(spell: Spell, ends: Ends) -> Row:
     begin, shown, end = spell.begin, spell.shown, spell.end
     if spell.by == "taken over" and end is not None and not {end["tenure"]} <= ends.started & ends.whole:
-        end = None  # what was printed before may be missing
+        end = None  # earlier lines may be missing
     known = spell.condition == OFFLINE and shown["tenure"] in ends.last & ends.whole
     return {
         "cluster": begin["cluster"],
@@ -189,7 +200,7 @@ def _length(row: Row) -> int:
 
 
 def first_in_order(found: Iterable[Row]) -> list[Row]:
-    """The first of each condition and cluster: those that last, then the longest."""
+    """Return the first spells of each condition and cluster: lasting ones, then the longest."""
     kinds = defaultdict(list)
     for row in found:
         kinds[row["cluster"], row["condition"]].append(row)
@@ -203,7 +214,7 @@ def _in_order(row: Row) -> tuple[object, ...]:
 
 
 def stopped_moves(stopped: Table) -> list[Row]:
-    """Look: how often each move was stopped, and why; of each partition once."""
+    """Return how often each move was stopped, and why; one row per partition; a look."""
     key = ("cluster", "row", "from_state", "to_state", "thrown")
     ends = {"first": Column("min", "ts"), "last": Column("max", "ts")}
     by_partition = stopped.grouped((*key, *NEAR), n=Column("count"), **ends)
@@ -218,7 +229,7 @@ def stopped_moves(stopped: Table) -> list[Row]:
 def of_metadata(
     found: Conditions, files: Mapping[int, LogFile]
 ) -> tuple[tuple[ConditionCount, ...], tuple[Condition, ...]]:
-    """How many partitions the records show in each condition, and the spells: first those that last."""
+    """Return how many partitions the records show in each condition, and the spells: lasting ones first."""
     counts, shown = [], []
     for condition, own in found.counted.items():
         lasting = found.lasting(condition)
@@ -272,7 +283,9 @@ def states(
     refusals: Sequence[Row],
     files: Mapping[int, LogFile],
 ) -> dict[int, ClusterState]:
-    """By cluster: what `conditions`, `stopped_moves` and `refusals` give of tables without a partition in common."""
+    """Return states by cluster, from the rows of `conditions`, `stopped_moves` and `refusals` over tables without a
+    partition in common.
+    """
     clusters = sorted({file.cluster for file in files.values()})
     return {
         cluster: ClusterState(

@@ -1,4 +1,4 @@
-"""How often each rule could say something, and what."""
+"""The number of times that each rule was evaluated, by result."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from ..table.protocol import Row
 
 @dataclass(frozen=True)
 class Tally:
-    """How often a rule was evaluated, by result.
-
-    `failed` is every verdict but held and unknown: `illegal`, `suspicious` and `refused` are the parts of it.
-    """
+    """The number of times that a rule was evaluated, by result."""
 
     held: int = 0
     failed: int = 0
+    """Every verdict but held and unknown; `illegal`, `suspicious` and `refused` are its parts."""
     undecided: int = 0
     illegal: int = 0
     suspicious: int = 0
@@ -30,16 +28,16 @@ class Tally:
 
     @property
     def verdicts(self) -> Mapping[str, int]:
-        """How many findings there are of each verdict."""
+        """The number of findings of each verdict."""
         found = {"illegal": self.illegal, "suspicious": self.suspicious, "refused": self.refused}
         return {**found, "unknown": self.undecided}
 
 
 def tallies(counted: Iterable[Row]) -> dict[int, dict[str, Tally]]:
-    """Per cluster that has any row, every rule's, by code.
+    """Return every rule's tally by code, per cluster that has any row.
 
-    Each row of `counted` says how often (`n`) some verdicts came together on rows of an `observation` of a `cluster`.
-    Their columns are named by the rules' codes.
+    A row of `counted` has the number (`n`) of rows of an `observation` of a `cluster` that have the same verdicts. The
+    columns of the verdicts are named by the rules' codes.
     """
     verdicts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for row in counted:

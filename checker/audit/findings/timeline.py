@@ -1,4 +1,4 @@
-"""What was reconstructed of every partition, in order."""
+"""The reconstructed states of every partition, in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..table.protocol import Row
 
 
 def timeline(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[TimelineRow, ...]:
-    """What `states_shown` gives (observe/controller/views.py), by life, partition, and the order of lines."""
+    """Return the rows of `states_shown` (observe/controller/views.py), by life, partition, and the order of lines."""
     ordered = sorted(
         rows, key=lambda row: (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"])
     )

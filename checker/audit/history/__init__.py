@@ -1,1 +1,1 @@
-"""From events to histories: tenures of controllers and lives of clusters. histories.py names the steps."""
+"""From events to histories: tenures of controllers and lives of clusters. histories.py lists the steps."""

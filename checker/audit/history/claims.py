@@ -1,8 +1,8 @@
-"""From events to claims: who says, and who reports of another, that which controller has which epoch.
+"""From events to claims: the lines in which a broker states its own, or another's, epoch as controller.
 
 `claims` looks at a piece of consecutive lines of some files; `Claims` puts the rows of all pieces together, so a file
 may be cut into pieces anywhere. Where an epoch has another controller than before in one file, another life has begun:
-nothing reaches over such a *cut*, so the lines are looked at again once the cuts are known.
+nothing crosses such a *cut*, so the lines are looked at again once the cuts are known.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
 
 Cut = tuple[int, int]
-"""A file, and the line of it that is the first of another life."""
+"""A file, and the first line of another life in it."""
 Cuts = Mapping[int, Sequence[int]]
 """By file the lines of its cuts, rising."""
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
-"""Gives what a look gives of the lines of some files."""
+"""Returns the rows of a look at the lines of some files."""
 
 _BEFORE_ITS_FIRST = -1
-"""Stands for the run that a line belongs to if its controller has named no epoch before it in its piece."""
+"""A stand-in for the run of a line before which its controller has named no epoch in its piece."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SILENT = (*THROWN, *EPOCH_READ, *OF_BROKERS)
-"""Lines that state nothing of who has which epoch. (A broker's reports are those of requests that it received.)"""
+"""Lines that state no controller epoch. (A broker's reports are those of requests that it received.)"""
 _STATED = (*TENURE, "part")
 _SAID = tuple(name for name in READ if name not in (*TENURE, "line", "ts"))
-"""What a line says, but for who says it and when."""
+"""The content of a line, without its writer and its time."""
 
 
 def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
-    """What consecutive lines of some files state, as rows of several kinds.
+    """Return the statements of consecutive lines of some files, as rows of several kinds.
 
-    run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. report: lines in
-    which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
-    before. evidence: the least line of a wording in a run, `run` being the run's first line.
-    The rest is what brokers' own lines state (journals.py).
+    run: lines first..last in which `controller` says that it has `epoch`, and counts of them. report: lines in which a
+    broker names both. holder: a line at which an epoch is first mentioned, or has another controller than before.
+    evidence: the first line of a wording in a run, `run` being the run's first line.
+    The rest comes from brokers' own lines (journals.py).
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts or {})
@@ -83,10 +83,10 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
 
 
 def backwards(events: Table, cuts: Cuts) -> list[Row]:
-    """By who speaks under which epoch: whether a line was written before the one above it, and the times at both ends.
+    """Return by writer and epoch whether a line was written before the one above it, and the times at both ends.
 
-    Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first. A line
-    that says again what one above it says, to the millisecond, is not looked at: it may be the copy of that one.
+    Joining rotated files in the order of their names (`cat state-change.log*`) puts the youngest first. A line that
+    repeats one above it, to the millisecond, is ignored: it may be a copy of that one.
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts)
@@ -113,7 +113,9 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
 
 
 def _parted(by_controller: Table, cuts: Cuts) -> Table:
-    """The lines with the `part` of their file that they are in; a cut begins a new one. No cuts at all: part 0."""
+    """Return the lines with the `part` of their file that they are in; a cut begins a new one. No cuts at all: part
+    0.
+    """
     if not cuts:
         return by_controller.derive(part=const(0, Int()))
     rows = [
@@ -125,10 +127,10 @@ def _parted(by_controller: Table, cuts: Cuts) -> Table:
 
 
 def _runs(own: Table) -> list[Row]:
-    """Stretches of one file in which a controller keeps its epoch.
+    """Return stretches of one file in which a controller keeps its epoch.
 
-    Usually an epoch is one stretch. A file that goes on after its cluster was wiped has an epoch twice; only then the
-    lines are looked at one after the other.
+    Usually an epoch is one stretch. A file that continues after its cluster was wiped has an epoch twice; only then are
+    the lines examined one by one.
     """
     whole = _stretches(own, _STATED)
     tangled = _tangled(whole)
@@ -166,7 +168,7 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
 
 
 def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
-    """The (file, controller) of stretches that overlap another of theirs; given in the order of their first lines."""
+    """Return the (file, controller) of stretches that overlap another of theirs, in the order of their first lines."""
     reached: dict[tuple[int, int], int] = {}
     found = set()
     for row in stretches:
@@ -178,9 +180,9 @@ def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
 
 
 def _holders(by_controller: Table) -> list[Row]:
-    """Where an epoch is first spoken of in these lines, and where it has another controller than just before.
+    """Return where an epoch is first mentioned in these lines, and where it has another controller than just before.
 
-    Epoch 0 is nobody's: who has resigned speaks under it.
+    Epoch 0 belongs to nobody: a controller that has resigned prints it.
     """
     of_epochs = by_controller.where(const(0, Int()) < field("controller_epoch", Int()))
     key = ("file", "controller_epoch")
@@ -201,9 +203,9 @@ def _holders(by_controller: Table) -> list[Row]:
 
 
 def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
-    """Wordings that tell of the release, by the run whose controller prints them.
+    """Return wordings that identify the release, by the run whose controller prints them.
 
-    A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
+    A line without an epoch counts if only an active controller writes it: up to its next run the tenure is the same.
     """
     lines = events.present("controller").without_lines((*REQUEST_RECEIVED, *_SILENT, *INACTIVE))
     begins: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -235,7 +237,7 @@ def _as_evidence(row: Row) -> Evidence:
 
 
 def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
-    """By file the lines where an epoch has another controller than before: by then another life has begun."""
+    """Return by file the lines where an epoch has another controller than before: another life has begun by then."""
     held: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for row in rows:
         if row["kind"] == "holder":
@@ -249,7 +251,7 @@ def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
 
 
 def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
-    """Runs and reports, put together from the rows of all pieces."""
+    """Return runs and reports, put together from the rows of all pieces."""
     runs = _joined_runs([row for row in rows if row["kind"] == "run"])
     of: dict[tuple[int, ...], list[Row]] = defaultdict(list)
     for row in rows:
@@ -260,7 +262,7 @@ def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
 
 
 def _report(rows: Sequence[Row]) -> BrokerReport:
-    """From the rows of all pieces."""
+    """Return a report from the rows of all pieces."""
     times = [ts for row in rows for ts in (row["first_ts"], row["last_ts"]) if ts is not None]
     return BrokerReport(
         file=rows[0]["file"],
@@ -274,7 +276,7 @@ def _report(rows: Sequence[Row]) -> BrokerReport:
 
 
 def _joined_runs(rows: Sequence[Row]) -> list[Run]:
-    """Runs of two pieces are one where the same controller keeps its epoch, in one part of its file."""
+    """Join runs of two pieces where the same controller keeps its epoch, in one part of its file."""
     found: list[Run] = []
     part_before = None
     for row in sorted(rows, key=lambda row: (row["file"], row["controller"], row["first"])):
@@ -325,13 +327,14 @@ def _one(before: Run, run: Run) -> Run:
 
 
 def _with_evidence(runs: Sequence[Run], rows: Sequence[Row]) -> list[Run]:
-    """The runs with what their lines tell of the release."""
+    """Return the runs with their lines' evidence about the release."""
     at: dict[tuple[int, int], list[Run]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: run.first):
         at[run.file, run.controller].append(run)
     found: dict[RunKey, list[Evidence]] = defaultdict(list)
     for row in rows:
-        # A run of a piece may be the end of one that began before; a line before its first run is of the run before.
+        # A run of a piece may be the end of one that began before; a line before its first run belongs to the previous
+        # run.
         line = row["line"] if row["run"] is None else row["run"]
         own = at[row["file"], row["controller"]]
         place = bisect_right(own, line, key=lambda run: run.first) - 1
@@ -341,7 +344,7 @@ def _with_evidence(runs: Sequence[Run], rows: Sequence[Row]) -> list[Run]:
 
 
 def disordered(rows: Iterable[Row]) -> set[tuple[int, int, int]]:
-    """The (file, controller, epoch) of which a line was written before the one above it, from rows of `backwards`."""
+    """Return the (file, controller, epoch) with a line written before the one above it, from rows of `backwards`."""
     found = set()
     times: dict[tuple[int, ...], int | None] = {}
     for row in sorted(rows, key=lambda row: (row["file"], row["first"])):
@@ -360,12 +363,12 @@ def controllers(
     wiped: Sequence[Cut] = (),
     doubts: Doubts = NO_DOUBT,
 ) -> tuple[list[Run], list[BrokerReport]]:
-    """Who says, and who reports, which epoch, and what is to be known of it.
+    """Return the runs and reports of controllers' epochs, with what is known about them.
 
     Args:
-        rows: what `claims` gave of all lines.
+        rows: the rows of `claims` for all lines.
         wiped: where a life ends though no epoch shows it.
-        doubts: of the order of lines, where the times of partitions show it.
+        doubts: doubts about the order of lines, from the times of partitions.
     """
     cuts: dict[int, list[int]] = taken_over(rows)
     for file, line in sorted(wiped):

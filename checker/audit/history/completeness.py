@@ -1,11 +1,11 @@
-"""How much of a life the log shows: the level that was logged, and since which epoch everything is here.
+"""The completeness of a life in the log: the logged level, and the epoch since which everything is available.
 
-`known_since` of an epoch is the first of the epochs up to it since which everything is here. Everything is what
+`known_since` of an epoch is the first of the epochs up to it since which everything is available: everything that
 controllers create, elect and delete. A tenure is *whole* if it is in one stream and one block, is not lossy, its level
-logs what is created and elected, and no line casts doubt on its being of one life. An epoch continues the one before
-if it is whole and was seen from its start. A whole epoch that was not seen from its start can begin what is known. For
-one that is not whole `known_since` is the epoch plus one: the next is the first that can begin it. So nothing that the
-epochs `known_since`..epoch show can be due to lines of theirs that are missing.
+logs creations and elections, and no line casts doubt on its being of one life. An epoch continues the previous one if
+it is whole and was seen from its start. A whole epoch that was not seen from its start can begin what is known. For one
+that is not whole, `known_since` is the epoch plus one: the next is the first that can begin it. So missing lines of the
+epochs `known_since`..epoch can explain nothing that these epochs show.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from .statements import Run, RunKey, TenureKey, by_tenure
 from .tenures import JoinedLife, Tenure
 
 BRIEF = 1_000
-"""In milliseconds: a tenure of this length at most may log nothing below ERROR though its level is lower."""
+"""The length in milliseconds up to which a tenure may log nothing below ERROR though its level is lower."""
 _SILENT_START = behaviour("KAFKA-3143").releases
 
 
 def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Layout) -> dict[TenureKey, int]:
-    """The lowest level logged in each tenure of a local history, as an index into LEVELS.
+    """Return the lowest level logged in each tenure of a local history, as an index into LEVELS.
 
-    Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines show its level. One that is
-    too short to show it has the level of the whole local history: up to 2.2 a failover may log an ERROR and nothing
-    else. Whether it may be up to 2.2, other tenures of the life tell too: else it is an ERROR of which the rest is
-    missing.
+    Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines show its level. A tenure that
+    is too short to show it has the level of the whole local history: up to 2.2 a failover may log an ERROR and nothing
+    else. Other tenures of the life also show whether it may be up to 2.2: otherwise it is an ERROR whose other lines
+    are missing.
     """
     whole = min((layout.files[run.file].level for run in history.runs), default=UNKNOWN_LEVEL)
     runs = by_tenure(history.runs)
@@ -51,7 +51,7 @@ def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], la
 
 
 def _common(tenures: Mapping[TenureKey, Tenure], keys: Iterable[TenureKey]) -> int:
-    """The releases that all of these tenures may be, as a mask."""
+    """Return the releases that all of these tenures may have, as a mask."""
     return functools.reduce(operator.and_, (tenures[key].releases for key in keys), ALL)
 
 
@@ -61,14 +61,16 @@ def _brief(runs: Sequence[Run]) -> bool:
 
 
 class _Seen(NamedTuple):
-    """What one stream shows of one tenure: whether it is whole there, and whether it was seen from its start."""
+    """One stream's view of one tenure: whether it is whole there, and whether it was seen from its start."""
 
     whole: bool
     started: bool
 
 
 def known_since(life: JoinedLife, levels: Sequence[Mapping[TenureKey, int]], layout: Layout) -> dict[int, int]:
-    """By epoch of a life, the first epoch since which everything is here; `levels` are those of each member."""
+    """Return by epoch of a life the first epoch since which everything is available; `levels` are those of each
+    member.
+    """
     doubted = _doubted(life.members, layout)
     seen: dict[int, list[_Seen]] = defaultdict(list)
     for history, level in zip(life.members, levels, strict=True):
@@ -83,7 +85,7 @@ def known_since(life: JoinedLife, levels: Sequence[Mapping[TenureKey, int]], lay
 
 
 def _since(epoch: int, seen: Sequence[_Seen], since_before: int | None) -> int:
-    """`known_since` of an epoch; `since_before` is that of the epoch before, if the log shows that one."""
+    """Return `known_since` of an epoch; `since_before` is that of the epoch before, if the log shows that one."""
     if len(seen) != 1 or not seen[0].whole:
         return epoch + 1
     if seen[0].started and since_before is not None:
@@ -92,7 +94,9 @@ def _since(epoch: int, seen: Sequence[_Seen], since_before: int | None) -> int:
 
 
 def _read(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Layout) -> Iterator[Run]:
-    """The runs of a local history that can show all of a tenure: no copies, no overlaps, no logs of brokers alone."""
+    """Yield the runs of a local history that can show all of a tenure: no copies, no overlaps, no logs of brokers
+    alone.
+    """
     for run in history.runs:
         order, stream = tenures[run.tenure].order, layout.stream(run)
         if layout.files[run.file].machines and stream in order.streams and stream not in order.overlapping:
@@ -100,7 +104,7 @@ def _read(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: La
 
 
 def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
-    """The runs that may be of two lives though they are under one epoch.
+    """Return the runs that may be of two lives though they have one epoch.
 
     If something shows that there may be two, these are all runs in which a foreign epoch is reported.
     """
@@ -111,12 +115,14 @@ def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
 
 
 def _contiguous(runs: Sequence[Run], layout: Layout) -> bool:
-    """Whether no line is missing between and in runs of one stream."""
+    """Return whether no line is missing between and in runs of one stream."""
     blocks = {layout.positions[run.file].block(line) for run in runs for line in (run.first, run.last)}
     return len(blocks) == 1 and not any(layout.lossy(run) or layout.is_less_logged(run.file, run.first) for run in runs)
 
 
 def _creations_shown(level: int, releases: int) -> bool:
-    """Whether the level logs what the controller creates and elects: TRACE, since 2.6 (KAFKA-8470) INFO too."""
+    """Return whether the level logs the controller's creations and elections: TRACE, since 2.6 (KAFKA-8470) INFO
+    too.
+    """
     at_info = level <= LEVELS.index("INFO") and releases & ~behaviour("KAFKA-8470").releases == 0
     return level == LEVELS.index("TRACE") or at_info

@@ -1,4 +1,4 @@
-"""Where the release that the user says cannot have printed what the lines say."""
+"""Contradictions between the release that the user gives and the wording of lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .spans import Span
 
 
 def contradicted(found: Histories, release: int | None, files: Mapping[int, LogFile]) -> list[Note]:
-    """A note for each file with lines that the release, given as a mask, does not print; None: none was given."""
+    """Return a note for each file with lines that the release, given as a mask, does not print; None: none was
+    given.
+    """
     doubtful: dict[tuple[int, int], list[Span]] = defaultdict(list)
     for span in found.spans:
         if release is not None and span.releases and not span.releases & release:

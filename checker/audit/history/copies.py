@@ -1,8 +1,8 @@
-"""Which streams to read of one tenure, and in which order: copies of a log are read once.
+"""The streams to read of one tenure, and their order: copies of a log are read once.
 
-A tenure can be in several streams: someone copied a log, or moved a part of it to another folder. All were written by
-one broker, so their times can be compared. A stream is not read if it is a copy of one that is read, or less than a
-copy of it. Streams that overlap in time without being copies are read, and treated as lossy.
+A tenure can be in several streams: someone copied a log, or moved a part of it to another folder. One broker wrote them
+all, so their times can be compared. A stream is not read if it is a copy of one that is read, or less than a copy of
+it. Streams that overlap in time without being copies are read, and treated as lossy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .statements import Run
 
 
 class Copy(NamedTuple):
-    """Two streams, of which one repeats the other."""
+    """Two streams, one of which repeats the other."""
 
     stream: str
     original: str
@@ -25,20 +25,21 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamOrder:
-    """The streams to read of one tenure, in the order of their times; `copies` are not read.
-
-    `overlapping` are those whose time another one has too, with more of the tenure's lines in it: who reads both finds
-    some lines twice, and others not at all.
-    """
+    """The streams to read of one tenure."""
 
     streams: tuple[str, ...]
+    """In the order of their times."""
     overlapping: frozenset[str]
+    """Streams whose time another one also covers, with more of the tenure's lines: reading both finds some lines twice,
+    and others not at all.
+    """
     copies: tuple[Copy, ...]
+    """Streams that are not read."""
 
 
 @dataclass(frozen=True)
 class _Total:
-    """What one stream has of one tenure, in numbers; times in milliseconds."""
+    """One stream's share of one tenure, in numbers; times in milliseconds."""
 
     stream: str
     first_ts: int
@@ -59,7 +60,9 @@ class _Total:
         )
 
     def repeats(self, other: _Total) -> bool:
-        """Whether this is a copy of the other, or less than one: of a console, say, where the log itself is there."""
+        """Return whether this is a copy of the other, or less than one: such as a console's, where the log itself is
+        available.
+        """
         less = self.lossy and not other.lossy and self.moves <= other.moves
         return self.within(other) and (less or (self.moves, self.created) == (other.moves, other.created))
 
@@ -71,7 +74,7 @@ class _Total:
 
 
 def stream_order(runs: Sequence[Run], files: Mapping[int, LogFile]) -> StreamOrder:
-    """The order of the streams in which these runs of one tenure are; `files` are by their index."""
+    """Return the order of the streams of these runs of one tenure; `files` are by their index."""
     of_stream: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         of_stream[files[run.file].stream].append(run)
@@ -87,7 +90,7 @@ def stream_order(runs: Sequence[Run], files: Mapping[int, LogFile]) -> StreamOrd
 
 
 def _without_copies(totals: Sequence[_Total]) -> tuple[list[_Total], set[_Total], list[Copy]]:
-    """Which of the streams to read, which of these overlap one with more lines, and which are copies."""
+    """Return which of the streams to read, which of these overlap one with more lines, and which are copies."""
     read: list[_Total] = []
     overlapping: set[_Total] = set()
     copies: list[Copy] = []

@@ -1,6 +1,6 @@
-"""What of a log is in doubt: histories are fitted to it, so that nothing rests on lines that may be missing.
+"""Doubts about a log: histories are fitted to them, so that nothing depends on lines that may be missing.
 
-`doubt/` looks for the signs of it; here is what a sign can take away.
+`doubt/` looks for their signs; this module defines what a sign can take away.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Effect:
 
     name: str
     scope: str
-    """What one doubt is about: a cluster, a file, a tenure, or a stretch of lines."""
+    """The subject of one doubt: a cluster, a file, a tenure, or a stretch of lines."""
     means: str
-    """What is not taken for granted any more."""
+    """The thing that is no longer taken for granted."""
 
 
 DISORDERED = Effect("disordered", "tenure in a file", "its lines may stand in another order than they were written in")
@@ -58,7 +58,7 @@ class Doubts:
         return Doubts(self.raised | other.raised)
 
     def adds_to(self, other: Doubts) -> bool:
-        """Whether anything is in doubt that is not in doubt for others, whatever the signs."""
+        """Return whether anything is in doubt that is not in doubt for `other`, whatever the signs."""
         return not self._effects <= other._effects
 
     @cached_property
@@ -105,5 +105,5 @@ NO_DOUBT = Doubts()
 
 
 def raised(effect: Effect, of: Iterable[Hashable], sign: str) -> Doubts:
-    """Doubts of one effect that one sign raises."""
+    """Return doubts of one effect that one sign raises."""
     return Doubts(frozenset(Doubt(effect, each, sign) for each in of))

@@ -1,8 +1,8 @@
-"""Epochs of others that are reported in the middle of a controller's run.
+"""Epochs of other controllers that are reported in the middle of a controller's run.
 
-A broker that is controller reports the epoch of another while it claims its own before and after. Either it was
-replaced and did not know it yet; or the cluster was wiped, and the broker has come to the same epoch again. One cannot
-tell which from epochs alone, so such a line ends what is known of the tenure (completeness.py) and a span (spans.py).
+A broker that is controller reports another's epoch while it claims its own before and after. Either it was replaced and
+did not know it yet; or the cluster was wiped, and the broker has reached the same epoch again. Epochs alone cannot
+decide which, so such a line ends what is known of the tenure (completeness.py) and a span (spans.py).
 """
 
 from __future__ import annotations
@@ -17,27 +17,25 @@ from .statements import BrokerReport, Run, RunKey, Statement
 
 @dataclass(frozen=True)
 class ForeignEpoch:
-    """A line in which a broker reports another `epoch` than its own, which it claims before and after.
-
-    `since` is when it first reports it.
-    """
+    """A line in which a broker reports another `epoch` than its own, which it claims before and after."""
 
     file: int
     line: int
     epoch: int
     since: int | None
+    """The time at which it first reports it."""
 
     def before_creation(self, run: Run, repeated: Collection[int]) -> bool:
-        """Whether it is a later epoch than the run's and the run creates partitions after it.
+        """Return whether it is later than the run's epoch and the run creates partitions after it.
 
-        Then a wipe may lie between. In files with lines that stand twice (`repeated`) what stands below may be what was
-        written before: there the times have a say, too.
+        Then a wipe may lie between. In files with repeated lines (`repeated`) earlier lines may stand below: there the
+        times also count.
         """
         before = self.line < run.last_created if self.file == run.file else run.created > 0
         return self.epoch > run.epoch and before and not (run.file in repeated and self._is_younger(run))
 
     def _is_younger(self, run: Run) -> bool:
-        """Whether it was written when the run had created all that it creates."""
+        """Return whether it was written after the run had created everything that it creates."""
         return self.since is not None and run.created_until is not None and run.created_until < self.since
 
 
@@ -51,12 +49,13 @@ class _StreamLine(NamedTuple):
 def foreign_epochs(
     stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], repeated: Collection[int] = ()
 ) -> dict[RunKey, list[ForeignEpoch]]:
-    """The foreign epochs within each run of a stream, and since the controller's run before if it has the same epoch.
+    """Return the foreign epochs within each run of a stream, and since the controller's previous run if it has the same
+    epoch.
 
     Args:
         statements: by the index of a file.
-        repeated: files in which lines stand twice. What their lines report within a run may be copies of what was
-            reported before it, or of what is reported after it: there their times decide.
+        repeated: files with repeated lines. Their lines within a run may be copies of reports before or after it: there
+            the times decide.
     """
     reports = [[each for each in statements[file.index] if isinstance(each, BrokerReport)] for file in stream]
     found: dict[RunKey, list[ForeignEpoch]] = {}
@@ -76,14 +75,14 @@ def foreign_epochs(
 
 
 def _overlap(report: BrokerReport, run: Run, first_ts: int | None) -> bool:
-    """Whether another epoch was reported from `first_ts` on to the end of a run, for all that their times tell."""
+    """Return whether another epoch was reported from `first_ts` to the end of a run, as far as times show."""
     if report.epoch < run.epoch:
         return report.last_ts is None or first_ts is None or first_ts <= report.last_ts
     return report.first_ts is None or run.last_ts is None or report.first_ts <= run.last_ts
 
 
 def _runs(stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]) -> Iterator[tuple[int, Run]]:
-    """The runs of a stream in the order of their first lines, each with the index of its file in the stream."""
+    """Yield the runs of a stream in the order of their first lines, each with the index of its file in the stream."""
     for i, file in enumerate(stream):
         runs = [each for each in statements[file.index] if isinstance(each, Run)]
         for run in sorted(runs, key=lambda run: run.first):
@@ -93,7 +92,9 @@ def _runs(stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement
 def _between(
     run: Run, since: _StreamLine, until: _StreamLine, reports: Sequence[Sequence[BrokerReport]]
 ) -> list[ForeignEpoch]:
-    """What is foreign to a run between two lines, both excluded; `reports` are those of each file of the stream."""
+    """Return the foreign epochs of a run between two lines, both excluded; `reports` are those of each file of the
+    stream.
+    """
     return [
         foreign
         for i in range(since.file, until.file + 1)
@@ -103,7 +104,7 @@ def _between(
 
 
 def _foreign_to(run: Run, reports: Sequence[BrokerReport]) -> list[ForeignEpoch]:
-    """Of a later epoch it is the first line that counts, of an earlier one the last."""
+    """Return the epochs foreign to a run: of a later epoch the first line counts, of an earlier one the last."""
     return [
         ForeignEpoch(each.file, each.first if each.epoch > run.epoch else each.last, each.epoch, each.first_ts)
         for each in reports

@@ -1,24 +1,25 @@
-"""Histories of all clusters, from what their files state about controller epochs.
+"""Histories of all clusters, from their files' statements about controller epochs.
 
 A *tenure* is one controller's time as controller under one epoch. A *life* is one history of a cluster, from its
-creation to its wipe; the same file goes on after a wipe, so one file can hold several. A history is built in steps:
+creation to its wipe; a file continues after a wipe, so one file can hold several. A history is built in steps:
 
-1. The files of each stream are put in their order, and their lines into blocks (streams.py).
+1. The files of each stream are put in order, and their lines into blocks (streams.py).
 2. Lines are found in which a controller reports another's epoch within its own run (foreign_epochs.py, layout.py).
 3. Each stream is walked once: it shows one local history of each life (walk.py, local_histories.py).
 4. Local histories of several streams that agree are joined to lives (lives.py).
-5. The runs of a life make tenures; of each it is decided which streams to read, so that copies are read once
-   (tenures.py, copies.py).
-6. What the log shows of each tenure is found: the level, and since which epoch everything is here (completeness.py).
-7. The runs that are read become spans: the lines of a file, with all that rules need to know of them (spans.py).
-8. What each broker wrote of its own replicas is one journal, cut into processes (journals.py).
+5. The runs of a life make tenures; for each it is decided which streams to read, so that copies are read once
+(tenures.py, copies.py).
+6. For each tenure, the logged level is found, and the epoch since which everything is available (completeness.py).
+7. The runs that are read become spans: the lines of a file, with everything that rules need to know about them
+(spans.py).
+8. Each broker's lines about its own replicas are one journal, cut into processes (journals.py).
 
 All of this is plain Python over few rows, the same for every engine. Order is the position in a file, and of a file in
-its stream. Clocks of two brokers are never compared. These hold of the result:
+its stream. Clocks of two brokers are never compared. The result has these properties:
 
-* Within a life an epoch has one controller. What contradicts this is in two lives.
+* Within a life an epoch has one controller. Statements that contradict this are in two lives.
 * A block is a stretch of a stream from which no line is missing. No two streams have a block in common.
-* `known_since` of an epoch is at most the epoch if all of its tenure is here, and the epoch plus one if not.
+* `known_since` of an epoch is at most the epoch if all of its tenure is available, and the epoch plus one if not.
 * A life needs evidence to be called new: epoch 1 again with partitions created under it, or a wipe that `claims.wipes`
   found. Without it a controller's fall to an earlier epoch is kept as an `EpochChange` that rules judge.
 """
@@ -40,46 +41,47 @@ from .statements import BrokerReport, Run, Statement, by_file
 from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
-DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
-_MOST_TOLD = 3
+DISORDERED = "its times go back: files were not joined in the order in which they were written; lines may be missing"
+_MOST_NAMED = 3
 GAPPED = (
-    "lines contradict each other as where some are missing or of others, and not once only: any line may be missing"
+    "lines contradict each other repeatedly: some are missing, or belong to another cluster; any line may be missing"
 )
 
 QUIET = (
-    "brokers act on requests of which no line tells that they were received, though others are: the level was changed,"
-    " or lines are missing; what controllers do there is judged as if any line may be missing"
+    "brokers act on requests without a line that they received them, though there are such lines for others: the level"
+    " was changed, or lines are missing; controllers' lines there are judged as if any line may be missing"
 )
 
 OUT_OF_TURN = (
-    "a broker takes requests of one controller in another order than they were sent in: lines are missing, or not where"
-    " they were written (a clock was put back, and lines were sorted by their times)"
+    "a broker handles requests of one controller in another order than they were sent: lines are missing, or not where"
+    " they were written (a clock was set back, and lines were sorted by their times)"
 )
 
 
 @dataclass(frozen=True)
 class Life:
-    """One history of a cluster: the controller of each epoch, the files that state it, and why it begins."""
+    """One history of a cluster."""
 
     life: int
     cluster: int
     epochs: Mapping[int, int]
+    """The controller of each epoch."""
     files: tuple[int, ...]
+    """The files that state it."""
     why: str
+    """The reason why it begins."""
 
 
 @dataclass(frozen=True)
 class Histories:
-    """All clusters' spans, lives, changes of epoch and notes.
-
-    `restarts` holds for each file the last line that states epoch 1, the first of a life; no entry if none does.
-    """
+    """All clusters' spans, lives, changes of epoch and notes."""
 
     spans: tuple[Span, ...]
     lives: tuple[Life, ...]
     epoch_changes: tuple[EpochChange, ...]
     notes: tuple[Note, ...]
     restarts: Mapping[int, int] = field(default_factory=dict)
+    """For each file the last line that states epoch 1, the first of a life; no entry if none does."""
     journals: Journals = NO_JOURNALS
 
 
@@ -90,7 +92,9 @@ def histories(
     doubts: Doubts = NO_DOUBT,
     rows: Sequence[Row] = (),
 ) -> Histories:
-    """The histories of all clusters; `runs` and `reports` are what their files state, `rows` are those of `wrote`."""
+    """Return the histories of all clusters; `runs` and `reports` are their files' statements, `rows` are those of
+    `wrote`.
+    """
     runs = tuple(runs)
     statements = by_file(runs, reports)
     layout = laid_out(files, statements, doubts)
@@ -107,7 +111,7 @@ def histories(
         notes=(
             *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
-            *_quiet(layout),
+            *_less_logged(layout),
             *(
                 Note(layout.files[i].cluster, f"{layout.files[i].path}: {OUT_OF_TURN}")
                 for i in sorted(layout.out_of_turn)
@@ -130,7 +134,7 @@ def _life(life: JoinedLife) -> Life:
 
 
 def _only_lives(lives: Sequence[JoinedLife]) -> dict[int, int]:
-    """By cluster its life, if it has one only: no line of a broker tells which of several it is of."""
+    """Return by cluster its life, if it has only one: no line of a broker shows which of several it belongs to."""
     several = Counter(life.cluster for life in lives)
     return {life.cluster: life.number for life in lives if several[life.cluster] == 1}
 
@@ -140,21 +144,21 @@ def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 
-def _quiet(layout: Layout) -> list[Note]:
-    """A note on each file that has stretches in which less was logged than elsewhere."""
+def _less_logged(layout: Layout) -> list[Note]:
+    """Return a note on each file that has stretches in which less was logged than elsewhere."""
     notes = []
     for index, own in sorted(layout.less_logged.items()):
         file = layout.files[index]
-        where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_TOLD])
-        more = f" and {len(own) - _MOST_TOLD} more stretches" if len(own) > _MOST_TOLD else ""
+        where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_NAMED])
+        more = f" and {len(own) - _MOST_NAMED} more stretches" if len(own) > _MOST_NAMED else ""
         notes.append(Note(file.cluster, f"{file.path}: lines {where}{more}: {QUIET}"))
     return notes
 
 
 def _copies(joined: Iterable[JoinedLife]) -> list[Note]:
-    """A note on each copy that is not read."""
+    """Return a note on each copy that is not read."""
     notes = (
-        Note(life.cluster, f"{copy.stream}: repeats what {copy.original} says, so read once")
+        Note(life.cluster, f"{copy.stream}: repeats {copy.original}, so it is not read again")
         for life in joined
         for tenure in life.tenures.values()
         for copy in tenure.order.copies

@@ -1,15 +1,15 @@
-"""Journals: all that one broker wrote, its files merged, cut into processes.
+"""Journals: all lines of one broker, its files merged, cut into processes.
 
 A broker writes to several files (state-change.log, server.log, controller.log). Its *journal* is the lines of all of
-them, in the order of their times: within a file the order is that of the lines, between files nothing tells which of
+them, in the order of their times: within a file the order is that of the lines; between files nothing shows which of
 two lines of one millisecond was first. Journals of several brokers are never ordered by time.
 
-* Whose a line is, most lines say. One that does not is of the broker that all others of its stream are of.
+* Most lines name their writer. A line that does not belongs to the broker of all other lines of its stream.
 * The files of one broker are those in one directory. Where two streams there have lines of one kind, one may be a copy
-  of the other: then each is a journal of its own. So it is where their clocks differ: where one begins and ends as many
-  quarters of an hour after the other, their times are printed in two zones.
+  of the other: then each is a journal of its own. The same holds where their clocks differ: where one begins and ends
+  the same number of quarter-hours after the other, their times are printed in two zones.
 * A journal that is a copy of another one of the same broker is not read.
-* A *process* begins with a line that each process writes once. Where no file that would have it is there, it is not
+* A *process* begins with a line that each process writes once. Where no file that would have it is available, it is not
   known whether a process ended between two lines (`process_known`).
 """
 
@@ -46,12 +46,14 @@ from .spans import LINES_PER_FILE
 _OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED)).difference(VERSION_PRINTED)
 _IN_STATE_CHANGE = frozenset(rows_with(speaker="broker", family=STATE_CHANGE))
 _TAKES = frozenset(BECOME_BEGUN) | {row for row in (*LEADS, *FOLLOWS) if row in _IN_STATE_CHANGE}
-"""Lines that tell what a broker takes, be it to lead or to follow: where there are any, all that it takes is told."""
+"""Lines about the roles that a broker begins: where there are any, all of its roles are logged."""
 _OF_ZOOKEEPER = frozenset(rows_with(speaker="broker", mode="zk"))
 _OF_KRAFT = frozenset(rows_with(speaker="broker", mode="kraft")).difference(REGISTERED)
-"""A broker registers with the quorum in ZooKeeper mode, too, while it is migrated."""
+"""A broker also registers with the quorum in ZooKeeper mode, while it is migrated."""
 _QUARTER, _NEAR = 900_000, 60_000
-"""Milliseconds by which zones differ; and those by which two logs of one broker begin, or end, apart."""
+"""The milliseconds by which zones differ; and those by which the begins, or ends, of two logs of one broker may
+differ.
+"""
 _NO_START, _NO_END = -(10**14), 10**14 - 1
 """Milliseconds before and after all lines."""
 VERSION = "version"
@@ -61,7 +63,9 @@ _Home = tuple[int, str, int, str]
 
 
 def wrote(events: Table) -> list[Row]:
-    """Look: who wrote which kinds of lines of which file, when these were; where processes start, and end."""
+    """Return which brokers wrote which kinds of lines in which file, and when; where processes start, and end; a
+    look.
+    """
     own = events.of_lines(_OF_BROKERS).grouped(
         ("file", "speaker", "row", "releases"),
         line=Column("min", "line"),
@@ -86,12 +90,9 @@ def wrote(events: Table) -> list[Row]:
 
 @dataclass(frozen=True)
 class Part:
-    """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
+    """Lines first..last of a file that are in a journal: those of `speaker`, or those that name no broker (None).
 
-    `block`, `lossy` and `releases` are as of a span (spans.py). `out_of_turn`: its requests do not come in the order of
-    their numbers, so its lines may not be where they were written. A journal is `whole` if no line of it is missing
-    between its first and its last. `server_log`: it has lines of that file. `base` + line grows along each of its
-    streams.
+    `block`, `lossy` and `releases` are as in a span (spans.py).
     """
 
     cluster: int
@@ -103,34 +104,39 @@ class Part:
     journal: int
     broker: int
     base: int
+    """`base` + line grows along each stream of the journal."""
     block: int
     lossy: bool
     whole: bool
+    """True if no line of the journal is missing between its first and its last."""
     server_log: bool
+    """True if the journal has lines of server.log."""
     releases: int
     out_of_turn: bool = False
+    """True if its requests are not in the order of their numbers, so that its lines may not be where they were
+    written.
+    """
 
 
 @dataclass(frozen=True)
 class Process:
-    """The times first..last, as printed, in which a journal is of the process of that number.
-
-    `process_known`: each start of a process is in the files. `lived_until`: when the journal's last process wrote its
-    last line; 0 of those before, whose ends no line tells. `ends_from`: when it says first that it shuts down, or after
-    all lines. `of_zookeeper`: its mode; a broker that is migrated changes it as it starts anew. `takes_shown`: all that
-    the broker takes, be it to lead or to follow; not beyond the end of the files that tell it.
-    """
+    """The times first..last, as printed, in which a journal's lines come from one process."""
 
     journal: int
     first: int
     last: int
     process: int
     process_known: bool
+    """True if each start of a process is in the files."""
     of_zookeeper: bool
+    """True if the process is in ZooKeeper mode; a broker that is migrated changes its mode at a restart."""
     lived_until: int = 0
+    """The time of the last line of the journal's last process; 0 for earlier ones, whose ends no line shows."""
     ends_from: int = _NO_END
+    """The time at which it first says that it shuts down, or after all lines."""
     jars: int = ALL
     takes_shown: bool = False
+    """True if all roles that the broker begins are logged; false beyond the end of the files that show them."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +150,11 @@ NO_JOURNALS = Journals()
 
 
 def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> Journals:
-    """The journals of all clusters.
+    """Return the journals of all clusters.
 
     Args:
-        rows: what `wrote` gave of all pieces.
-        lives: by cluster its life, if it has one only.
+        rows: the rows of `wrote` for all pieces.
+        lives: by cluster its life, if it has only one.
     """
     speakers = _speakers(rows, layout.files)
     files = layout.files
@@ -180,7 +186,7 @@ def _stream(file: LogFile) -> _Stream:
 
 
 def _speakers(rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[_Stream, set[int]]:
-    """Who wrote to each stream."""
+    """Return the brokers that wrote to each stream."""
     found: dict[_Stream, set[int]] = defaultdict(set)
     for row in rows:
         who = row.get({"wrote": "speaker", "module": "controller"}.get(row["kind"], ""))
@@ -192,7 +198,7 @@ def _speakers(rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[_Stream
 def _in_two_zones(
     rows: Iterable[Row], speakers: Mapping[_Stream, set[int]], files: Mapping[int, LogFile]
 ) -> dict[tuple[int, str, int], str]:
-    """The clusters, directories and brokers of which two streams have different clocks, and what to say of it."""
+    """Return the clusters, directories and brokers with two streams whose clocks differ, each with a note."""
     times: dict[tuple[int, str, int], dict[str, tuple[int, int]]] = defaultdict(dict)
     for row in rows:
         if row["kind"] != "wrote" or row["first_ts"] is None or row["file"] not in files:
@@ -207,12 +213,14 @@ def _in_two_zones(
         for one, other in combinations(sorted(own), 2):
             if quarters := _quarters_between(own[one], own[other]):
                 hours = f"{abs(quarters) // 4}:{abs(quarters) % 4 * 15:02d} h"
-                found[whose] = f"{one} and {other}: their clocks are {hours} apart, so they are not read as one log"
+                found[whose] = f"{one} and {other}: their clocks differ by {hours}, so they are not read as one log"
     return found
 
 
 def _quarters_between(one: tuple[int, int], other: tuple[int, int]) -> int:
-    """By how many quarters of an hour one stretch of time begins and ends after the other; 0 if it does not."""
+    """Return the number of quarter-hours by which one stretch of time begins and ends after the other; 0 if it does
+    not.
+    """
     begins, ends = (b - a for a, b in zip(one, other, strict=True))
     quarters = round(begins / _QUARTER)
     alike = all(abs(each - quarters * _QUARTER) <= _NEAR for each in (begins, ends))
@@ -225,7 +233,7 @@ def _homes(
     files: Mapping[int, LogFile],
     zoned: Collection[tuple[int, str, int]],
 ) -> dict[_Home, set[int]]:
-    """The files of each journal; each stream is one of its own of those that are `zoned`."""
+    """Return the files of each journal; for `zoned` ones each stream is a journal of its own."""
     kinds: dict[tuple[int, str, int], dict[_Stream, set[str]]] = defaultdict(lambda: defaultdict(set))
     own: dict[_Stream, set[int]] = defaultdict(set)
     for row in rows:
@@ -253,7 +261,7 @@ def _homes(
 
 
 def _without_copies(homes: Mapping[_Home, set[int]], of_file: Mapping[int, list[Row]]) -> dict[_Home, set[int]]:
-    """Of journals of one broker that begin or end a kind of line in the same millisecond, the longest."""
+    """Return the longest of the journals of one broker that begin or end a kind of line in the same millisecond."""
     ends: dict[_Home, set[tuple[str, int]]] = {}
     size: dict[_Home, int] = {}
     for home, files in homes.items():
@@ -287,7 +295,7 @@ class _Journal:
         ) or (self.home[0] in self.layout.gapped)
 
     def blocks(self) -> dict[str, set[int]]:
-        """By stream, the blocks that its files begin with."""
+        """Return by stream the blocks that its files begin with."""
         found: dict[str, set[int]] = defaultdict(set)
         for index in self.files:
             position = self.layout.positions[index]
@@ -295,10 +303,10 @@ class _Journal:
         return found
 
     def parts(self) -> Iterator[Part]:
-        """Each file's lines that name the broker, and those that name none if it is the only one there."""
+        """Yield each file's lines that name the broker, and those that name none if it is the only one there."""
         broker = self.home[2]
         whole = all(len(blocks) == 1 for blocks in self.blocks().values())
-        # What state-change.log tells is mostly the cause of what server.log tells in the same millisecond.
+        # A line in state-change.log is usually the cause of the line in server.log of the same millisecond.
         cluster = self.home[0]
         streams = sorted(
             {self.layout.files[index].stream for index in self.files},
@@ -330,7 +338,7 @@ class _Journal:
                     )
 
     def processes(self) -> Iterator[Process]:
-        """The stretches between starts; known as soon as a file begins that would show a start."""
+        """Yield the stretches between starts; they are known as soon as a file begins that would show a start."""
         starts = [row for row in self.rows if row["kind"] == "process"]
         ends = [row["ts"] for row in self.rows if row["kind"] == "process-ends"]
         of_zookeeper, of_kraft = (self._last_of(each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
@@ -343,7 +351,7 @@ class _Journal:
             number = sum(1 for begin in begins if begin <= first)
             lived_until = youngest if number == len(begins) else 0
             began = max((begin for begin in begins if begin <= first), default=_NO_START)
-            turned = of_zookeeper < began <= of_kraft  # to KRaft, of which it shows something since
+            turned = of_zookeeper < began <= of_kraft  # to KRaft mode, whose lines it writes since
             in_zookeeper = of_zookeeper >= _NO_START and not turned
             known = since <= first <= until
             following_start = min((begin for begin in begins if first < begin), default=_NO_END + 1)
@@ -363,7 +371,9 @@ class _Journal:
             )
 
     def _takes_shown_until(self) -> int:
-        """Until when files tell what the broker takes; a little beyond their last lines, which tell of other things."""
+        """Return until when files show the roles that the broker begins; a little beyond their last lines, which are
+        about others.
+        """
         own = {row["file"] for row in self.rows if row["kind"] == "wrote" and row["row"] in _TAKES}
         streams = {_stream(self.layout.files[index]) for index in own}
         files = [self.layout.files[index] for index in self.files]
@@ -371,27 +381,27 @@ class _Journal:
         return min(max((end + _NEAR for end in ends), default=_NO_START - 1), _NO_END)
 
     def _jars(self, began: int, following: int) -> int:
-        """The releases that a process may be of, by the versions that it printed between its start and the next."""
+        """Return the possible releases of a process, by the versions that it printed between its start and the next."""
         own = (row for row in self.rows if row["kind"] == VERSION and row["ts"] is not None)
         printed = {row["releases"] for row in own if began <= row["ts"] < following and self._alone(row["file"])}
         return functools.reduce(operator.and_, printed, ALL) or ALL
 
     def _releases(self) -> int:
-        """The releases that all its lines allow; any, if they contradict each other: it was upgraded."""
+        """Return the releases that all its lines allow; any, if they contradict each other: it was upgraded."""
         masks = {row["releases"] for row in self.rows if row["kind"] == "wrote"}
         return functools.reduce(operator.and_, masks, ALL) or ALL
 
     def _alone(self, index: int) -> bool:
-        """Whether what names no broker in a file is this one's."""
+        """Return whether lines without a broker in a file belong to this one."""
         return len(self.speakers[_stream(self.layout.files[index])]) == 1
 
     def _last_of(self, of_mode: frozenset[str]) -> int:
-        """When the last line was written that is printed in a mode only; before all lines if there is none."""
+        """Return the time of the last line that is printed in one mode only; before all lines if there is none."""
         own = [row for row in self.rows if row["kind"] == "wrote" and row["row"] in of_mode]
         return max((row["last_ts"] or _NO_START for row in own), default=_NO_START - 1)
 
     def known(self, starts: Iterable[Row]) -> tuple[int, int] | None:
-        """Between which times every start of a process is in the files.
+        """Return the times between which every start of a process is in the files.
 
         server.log has lines all the time; the log of the controller's module may have nothing but the starts.
         """
@@ -403,5 +413,5 @@ class _Journal:
         if self.lossy or not begins:
             return None
         ends = [each.youngest for each in whole if each.youngest is not None]
-        quiet = any(_stream(each) not in self.naming for each in whole)
-        return min(begins), _NO_END if quiet else max(ends)
+        without_server_log = any(_stream(each) not in self.naming for each in whole)
+        return min(begins), _NO_END if without_server_log else max(ends)

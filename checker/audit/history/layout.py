@@ -1,4 +1,4 @@
-"""How the files of all clusters lie in their streams, and which of their lines end a block."""
+"""The layout of all clusters' files in their streams, and the lines that end a block."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class Layout:
         return self.files[run.file].stream
 
     def lossy(self, run: Run) -> bool:
-        """Whether any line of a run may be missing, or its lines are not where they were written."""
+        """Return whether any line of a run may be missing, or its lines are not where they were written."""
         file = self.files[run.file]
         known = file.lossy is not None or file.cluster in self.gapped or run.file in self.out_of_turn
         return known or run.disordered or run.inserted
 
     def is_less_logged(self, file: int, line: int) -> bool:
-        """Whether a line is in a stretch in which less was logged than elsewhere in its file."""
+        """Return whether a line is in a stretch in which less was logged than elsewhere in its file."""
         return any(first <= line <= last for first, last in self.less_logged.get(file, ()))
 
 
 def laid_out(
     files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], doubts: Doubts = NO_DOUBT
 ) -> Layout:
-    """The layout of all files; `statements` are by the index of a file."""
+    """Return the layout of all files; `statements` are by the index of a file."""
     ordered = streams(files)
     foreign = {
         key: found for stream in ordered for key, found in foreign_epochs(stream, statements, doubts.repeated).items()
@@ -78,7 +78,7 @@ def laid_out(
 
 
 def _joined(stretches: Iterable[Stretch]) -> dict[int, list[tuple[int, int]]]:
-    """By file its stretches in their order; those that overlap or follow each other are one."""
+    """Return by file its stretches in order; those that overlap or touch are joined."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for file, first, last in sorted(stretches):
         own = found[file]

@@ -1,4 +1,4 @@
-"""Which local histories are of one life of a cluster.
+"""The matching of local histories to lives of a cluster.
 
 Two local histories of two streams are joined if they agree: some epoch is in both, and every epoch that is in both has
 the same controller. Each must be the only one of its stream that agrees with the other; otherwise there is more than
@@ -16,14 +16,14 @@ from .local_histories import LocalHistory
 
 
 class Note(NamedTuple):
-    """What a reader of a cluster's report should know of its files."""
+    """A note about its files for readers of a cluster's report."""
 
     cluster: int
     text: str
 
 
 def lives(histories: Sequence[LocalHistory]) -> tuple[list[list[LocalHistory]], list[Note]]:
-    """The local histories of each life, in the order in which they are given, and notes on those kept apart."""
+    """Return the local histories of each life, in the given order, and notes on those kept apart."""
     matching = _Matching(histories)
     groups = _Groups(histories)
     notes: list[Note] = []
@@ -37,12 +37,12 @@ def lives(histories: Sequence[LocalHistory]) -> tuple[list[list[LocalHistory]], 
 
 
 def _kept_apart(history: LocalHistory, stream: str) -> Note:
-    ways = f"{history.stream} and {stream}: more than one way to match their histories, so kept apart"
+    ways = f"{history.stream} and {stream}: there is more than one way to match their histories, so they are kept apart"
     return Note(history.cluster, ways)
 
 
 class _Matching:
-    """Which local histories of other streams could be of the same life; numbers are indices into `histories`."""
+    """Candidates among local histories of other streams for the same life; numbers are indices into `histories`."""
 
     def __init__(self, histories: Sequence[LocalHistory]) -> None:
         self._histories = histories
@@ -53,18 +53,18 @@ class _Matching:
             self._streams[history.cluster].add(history.stream)
 
     def questions(self) -> Iterator[tuple[int, str]]:
-        """Every local history with every other stream of its cluster."""
+        """Yield every local history with every other stream of its cluster."""
         for i, history in enumerate(self._histories):
             for stream in sorted(self._streams[history.cluster] - {history.stream}):
                 yield i, stream
 
     def candidates(self, i: int, stream: str) -> list[int]:
-        """The local histories of a stream that may be of one life with `i`."""
+        """Return the local histories of a stream that may be of one life with `i`."""
         mine = self._histories[i]
         return [j for j in self._of_stream[mine.cluster, stream] if _may_be_one(mine, self._histories[j])]
 
     def partner(self, i: int, stream: str) -> int | None:
-        """The only candidate of a stream, if `i` is its only candidate too."""
+        """Return the only candidate of a stream, if `i` is its only candidate too."""
         there = self.candidates(i, stream)
         if len(there) != 1 or self.candidates(there[0], self._histories[i].stream) != [i]:
             return None
@@ -76,7 +76,7 @@ def _may_be_one(mine: LocalHistory, other: LocalHistory) -> bool:
 
 
 class _Groups:
-    """Groups of local histories that agree as a whole (disjoint sets; the first member of a group names it)."""
+    """Groups of local histories that agree as a whole (disjoint sets; the first member of a group represents it)."""
 
     def __init__(self, histories: Sequence[LocalHistory]) -> None:
         self._histories = histories
@@ -89,7 +89,7 @@ class _Groups:
         return i
 
     def join(self, i: int, j: int) -> None:
-        """Join the groups of two, unless an epoch has one controller in the one and another in the other."""
+        """Join the groups of two, unless an epoch has different controllers in them."""
         a, b = sorted((self._first(i), self._first(j)))
         if a == b:
             return
@@ -99,7 +99,7 @@ class _Groups:
             mine |= other
 
     def members(self) -> list[list[LocalHistory]]:
-        """The groups, in the order of their first members."""
+        """Return the groups, in the order of their first members."""
         found: dict[int, list[LocalHistory]] = defaultdict(list)
         for i, history in enumerate(self._histories):
             found[self._first(i)].append(history)

@@ -1,4 +1,4 @@
-"""Spans: which lines of which file are of which tenure, with all that rules need to know of these lines."""
+"""Spans: the lines of each tenure in each file, with everything that rules need to know about these lines."""
 
 from __future__ import annotations
 
@@ -15,21 +15,14 @@ from .statements import Evidence, Run, TenureKey
 from .tenures import JoinedLife
 
 LINES_PER_FILE = 10**11
-"""More than any file has: line + LINES_PER_FILE * (position of the file) orders the lines of a stream."""
+"""A number greater than the lines of any file: line + LINES_PER_FILE * (position of the file) orders the lines of a
+stream.
+"""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A part of a tenure in one file: lines first..last.
-
-    `base` + line grows along a stream; `stream` is its number among those of the tenure. No line is missing between
-    spans of one `block`; a foreign epoch ends a block too. `whole_block` would be the block if it did not.
-    `life_at_least` are the releases that are no older than that which some tenure of the life must be.
-    `known_since` is the first of the epochs since which everything is here (completeness.py). `since`..`until` are the
-    lines in which one that names the controller only is of this tenure: up to the next epoch of the controller, and
-    from the start of a file that goes on with the epoch of the file before. `disordered`: it is lossy for no other
-    reason than that its times go back.
-    """
+    """A part of a tenure in one file: lines first..last."""
 
     cluster: int
     file: int
@@ -40,23 +33,36 @@ class Span:
     life: int
     tenure: int
     stream: int
+    """The number of its stream among those of the tenure."""
     base: int
+    """`base` + line grows along a stream."""
     block: int
+    """No line is missing between spans of one block; a foreign epoch also ends a block."""
     seen_level: str
     lossy: bool
     releases: int
     life_at_least: int
+    """The releases that are not older than the one that some tenure of the life must have."""
     start_seen: bool
     known_since: int
+    """The first of the epochs since which everything is available (completeness.py)."""
     since: int
+    """The first line in which a line that names only the controller belongs to this tenure: the start of a file that
+    continues with the previous file's epoch, or the span's.
+    """
     until: int
+    """The last such line: up to the next epoch of the controller."""
     disordered: bool = False
+    """True if it is lossy only because its times go back."""
     whole_block: int = 0
+    """The block if foreign epochs did not end one."""
     evidence: tuple[Evidence, ...] = ()
 
 
 def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
-    """The spans of one life, in the order of its members; `since` and `until` are still those of each span alone."""
+    """Return the spans of one life, in the order of its members; `since` and `until` are still those of each span
+    alone.
+    """
     levels = [logged_levels(history, life.tenures, layout) for history in life.members]
     known, at_least = known_since(life, levels, layout), life.at_least()
     return [
@@ -68,7 +74,7 @@ def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
 
 @dataclass(frozen=True)
 class _Part:
-    """One local history of a life, with what is known of its tenures."""
+    """One local history of a life, with what is known about its tenures."""
 
     life: JoinedLife
     history: LocalHistory
@@ -78,14 +84,14 @@ class _Part:
     layout: Layout
 
     def spans(self) -> Iterator[Span]:
-        """The spans of the runs that are read."""
+        """Yield the spans of the runs that are read."""
         begun = self.begun()
         for run in self.history.runs:
             if self.layout.stream(run) in self.life.tenures[run.tenure].order.streams:
                 yield from self.spans_of(run, begun)
 
     def begun(self) -> dict[TenureKey, int]:
-        """The block in which each tenure begins that the stream shows from its start."""
+        """Return the block in which each tenure begins that the stream shows from its start."""
         found: dict[TenureKey, int] = {}
         for run in self.history.runs:
             if self.started(run):
@@ -93,14 +99,14 @@ class _Part:
         return found
 
     def started(self, run: Run) -> bool:
-        """Whether a run begins its tenure, and nothing shows that lines are missing there."""
+        """Return whether a run begins its tenure, and nothing shows that lines are missing there."""
         tenure = self.layout.files[run.file].cluster, run.controller, run.epoch
         goes_on = self.layout.stream(run) != self.life.tenures[run.tenure].order.streams[0]
         doubted = tenure in self.layout.start_missing or self.layout.is_less_logged(run.file, run.first)
         return run in self.history.started and not goes_on and not doubted
 
     def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
-        """A run, split where a foreign epoch is reported or a line is not whole; `begun` as above."""
+        """Yield a run, split where a foreign epoch is reported or a line is broken; `begun` as above."""
         whole = self.span(run)
         position = self.layout.split_positions[run.file]
         started = self.started(run)
@@ -118,7 +124,7 @@ class _Part:
             )
 
     def span(self, run: Run) -> Span:
-        """A run as one span that begins no tenure."""
+        """Return a run as one span that begins no tenure."""
         file, position = self.layout.files[run.file], self.layout.split_positions[run.file]
         tenure = self.life.tenures[run.tenure]
         streams, overlapping = tenure.order.streams, tenure.order.overlapping
@@ -157,9 +163,10 @@ class _Session(NamedTuple):
 
 
 def reaching(spans: Sequence[Span], layout: Layout) -> list[Span]:
-    """The spans of all lives, where the lines between two spans of a controller are given to one, if that is certain.
+    """Return the spans of all lives, where the lines between two spans of a controller belong to one, if that is
+    certain.
 
-    Spans of one controller in one stream stand together, in the order of their lines.
+    Spans of one controller in one stream are consecutive, in the order of their lines.
     """
     sessions: dict[_Session, list[Span]] = defaultdict(list)
     for span in sorted(spans, key=lambda span: (layout.positions[span.file].index, span.first)):
@@ -172,7 +179,9 @@ def reaching(spans: Sequence[Span], layout: Layout) -> list[Span]:
 
 
 def _between(before: Span | None, span: Span, after: Span | None) -> Span:
-    """A span with its `since` and `until`, from the spans of its controller before and after it in the stream."""
+    """Return a span with its `since` and `until`, from the spans of its controller before and after it in the
+    stream.
+    """
     if after is not None and after.file == span.file:
         span = replace(span, until=after.first - 1)
     if before is not None and before.file != span.file and before.tenure == span.tenure:

@@ -1,8 +1,8 @@
-"""What the files of a cluster state about controller epochs: the input from which histories are built.
+"""Statements of a cluster's files about controller epochs: the input from which histories are built.
 
 There are two kinds of statement "controller c has epoch e". A controller claims its own epoch; the lines of one claim
 are a *run*. A broker reports the epoch of a controller that sent it a request. An engine reduces all lines to these few
-rows. A run also carries what its lines show of the release and of the level that was logged.
+rows. A run also carries its lines' evidence about the release and about the logged level.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class Evidence:
 
 
 def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence that matters: each narrows the set of releases further than those before it, the strongest first."""
+    """Return the evidence that matters: each narrows the set of releases further than those before it, the strongest
+    first.
+    """
     left = ALL
     kept = []
     for each in sorted(evidence, key=lambda e: (e.releases.bit_count(), e.file, e.line)):
@@ -39,12 +41,12 @@ def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 def possible(evidence: Iterable[Evidence]) -> int:
-    """The releases that all of the evidence allows."""
+    """Return the releases that all of the evidence allows."""
     return functools.reduce(operator.and_, (each.releases for each in evidence), ALL)
 
 
 class RunKey(NamedTuple):
-    """Which run: no controller has two that begin at one line."""
+    """The identity of a run: no controller has two that begin at one line."""
 
     file: int
     controller: int
@@ -52,7 +54,7 @@ class RunKey(NamedTuple):
 
 
 class TenureKey(NamedTuple):
-    """Which tenure of a life. Keys sort by epoch."""
+    """The identity of a tenure of a life. Keys sort by epoch."""
 
     epoch: int
     controller: int
@@ -60,14 +62,7 @@ class TenureKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """Lines first..last of one file in which `controller` claims `epoch`, and no other epoch between.
-
-    `first_ts` and `last_ts` are the lowest and the highest time of its lines. `level` is the lowest of its lines of the
-    state machines. `created` counts the lines that create a partition; `last_created` is the last of them, and
-    `created_until` the highest time of theirs. `moves` counts the lines that rules on moves and states look at, `acts`
-    all that tell what it does with partitions. `disordered`: the times go back. `inserted`: the lines were written
-    before those around them. `wiped`: the cluster was wiped before the first line, though no epoch shows it.
-    """
+    """Lines first..last of one file in which `controller` claims `epoch`, and no other epoch between."""
 
     file: int
     first: int
@@ -75,17 +70,28 @@ class Run:
     controller: int
     epoch: int
     first_ts: int | None
+    """The lowest time of its lines."""
     last_ts: int | None
+    """The highest time of its lines."""
     level: int
+    """The lowest level of its lines about the state machines."""
     created: int
+    """The number of lines that create a partition."""
     last_created: int = 0
+    """The last of these."""
     created_until: int | None = None
+    """The highest time of these."""
     moves: int = 0
+    """The number of lines that rules on moves and states look at."""
     acts: int = 0
+    """The number of all lines about what it does with partitions."""
     disordered: bool = False
+    """True if the times go back."""
     inserted: bool = False
+    """True if the lines were written before those around them."""
     evidence: tuple[Evidence, ...] = ()
     wiped: bool = False
+    """True if the cluster was wiped before the first line, though no epoch shows it."""
 
     @property
     def key(self) -> RunKey:
@@ -98,8 +104,7 @@ class Run:
 
 @dataclass(frozen=True)
 class BrokerReport:
-    """Lines first..last of one file in which a broker reports that `controller` has `epoch`; `first_ts` and
-    `last_ts` are the lowest and the highest time of theirs."""
+    """Lines first..last of one file in which a broker reports that `controller` has `epoch`."""
 
     file: int
     first: int
@@ -107,14 +112,16 @@ class BrokerReport:
     controller: int
     epoch: int
     first_ts: int | None = None
+    """The lowest time of these lines."""
     last_ts: int | None = None
+    """The highest time of these lines."""
 
 
 Statement = Run | BrokerReport
 
 
 def by_file(runs: Iterable[Run], reports: Iterable[BrokerReport]) -> dict[int, list[Statement]]:
-    """The statements of each file, runs first; empty for a file without any."""
+    """Return the statements of each file, runs first; empty for a file without any."""
     found: dict[int, list[Statement]] = defaultdict(list)
     for run in runs:
         found[run.file].append(run)
@@ -124,7 +131,7 @@ def by_file(runs: Iterable[Run], reports: Iterable[BrokerReport]) -> dict[int, l
 
 
 def by_tenure(runs: Iterable[Run]) -> dict[TenureKey, list[Run]]:
-    """The runs of each tenure; both in the order in which the runs are given."""
+    """Return the runs of each tenure; both in the order in which the runs are given."""
     found: dict[TenureKey, list[Run]] = defaultdict(list)
     for run in runs:
         found[run.tenure].append(run)

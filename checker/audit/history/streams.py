@@ -1,13 +1,13 @@
-"""How the files that are there fit together: the files of each stream in their order, and the blocks of their lines.
+"""Streams: the files of each stream in order, and the blocks of their lines.
 
 A *stream* is one log of one broker, with its rotated files. Its files are ordered by their own first time stamps;
 nothing here compares the clocks of two brokers.
 
-A *block* is a stretch of a stream from which no line is missing. A new block begins after a rotated file that is not
-there (an hour, a day, or a number), at a line that is not whole, where a lossy file is followed by one that is not
-lossy, and where a stretch begins or ends in which less was logged (quiet.py).
-What is lossy within a block is marked so on its spans. Blocks are numbered from 0, upwards along a stream; no two
-streams have one in common.
+A *block* is a stretch of a stream from which no line is missing. A new block begins after a rotated file that is absent
+(an hour, a day, or a number), at a broken line, where a lossy file is followed by one that is not lossy, and where a
+stretch begins or ends in which less was logged (doubt/signs/levels.py).
+Lossy lines within a block are marked on its spans. Blocks are numbered from 0, upwards along a stream; no two streams
+have one in common.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from ..files.file import LogFile
 
 
 def streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
-    """The files of each stream, oldest first. A file without a time stamp comes first: it states nothing anyway."""
+    """Return the files of each stream, oldest first. A file without a time stamp comes first: it states nothing
+    anyway.
+    """
     found: dict[tuple[int, str], list[LogFile]] = defaultdict(list)
     for file in files:
         found[file.cluster, file.stream].append(file)
@@ -32,19 +34,22 @@ def streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a file is in its stream, from 0, and the block of its first line. Each line of `cuts` begins another block,
-    and is not whole itself; each of `joints` begins one, and is whole."""
+    """The place of a file in its stream, and the blocks of its lines."""
 
     index: int
+    """The number of the file in the stream, from 0."""
     first_block: int
+    """The block of its first line."""
     cuts: tuple[int, ...]
+    """Broken lines, each of which begins another block."""
     joints: tuple[int, ...] = ()
+    """Complete lines, each of which begins another block."""
 
     def block(self, line: int) -> int:
         return self.first_block + bisect_right(self.cuts, line) + bisect_right(self.joints, line)
 
     def between_cuts(self, first: int, last: int) -> list[tuple[int, int]]:
-        """The lines first..last without those at cuts, as stretches (first, last) of one block each."""
+        """Return the lines first..last without those at cuts, as stretches (first, last) of one block each."""
         edges = {line: line + 1 for line in self.cuts if first < line < last}
         edges |= {line: edges.get(line, line) for line in self.joints if first < line <= last}
         between = zip(
@@ -58,11 +63,11 @@ def positions(
     cuts: Mapping[int, Sequence[int]],
     joints: Mapping[int, Sequence[int]] | None = None,
 ) -> dict[int, Position]:
-    """The positions of all files, by their index.
+    """Return the positions of all files, by their index.
 
     Args:
-        cuts: by the index of a file, the lines that are not whole, at which a block begins, in their order.
-        joints: the same, of lines that are whole.
+        cuts: by the index of a file, the broken lines at which a block begins, in order.
+        joints: the same for complete lines.
     """
     found: dict[int, Position] = {}
     block = 0
@@ -78,7 +83,7 @@ def positions(
 
 
 def _missing_before(stream: Sequence[LogFile], i: int) -> bool:
-    """Whether lines may be missing between a file and the one before it."""
+    """Return whether lines may be missing between a file and the one before it."""
     return _hour_missing(stream[i - 1], stream[i]) or _number_missing(stream, i) or _cut_off(stream[i - 1], stream[i])
 
 
@@ -87,17 +92,17 @@ def _hour_missing(before: LogFile, after: LogFile) -> bool:
 
 
 def _cut_off(before: LogFile, after: LogFile) -> bool:
-    """Whether lines may be missing at the end of the first file, and none in the second."""
+    """Return whether lines may be missing at the end of the first file, and none in the second."""
     return before.lossy is not None and after.lossy is None
 
 
 def _number_missing(stream: Sequence[LogFile], i: int) -> bool:
-    """Whether a number lies between those of a file and of the one before; the newest file often has none."""
+    """Return whether a number lies between those of a file and of the one before; the newest file often has none."""
     numbers = [file.number for file in stream if file.number is not None]
     before, after = stream[i - 1].number, stream[i].number
     if before is None:
         return False
-    if after is None:  # Where numbers fall with time the newest follows number 1, else the largest.
+    if after is None:  # Where numbers fall with time, the newest follows number 1, otherwise the largest.
         rising = len(numbers) > 1 and numbers[0] < numbers[-1]
         return not rising and before > 1
     return any(number not in numbers for number in range(min(before, after) + 1, max(before, after)))

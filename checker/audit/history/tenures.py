@@ -18,13 +18,12 @@ from .statements import Evidence, TenureKey, by_tenure, narrowing, possible
 
 @dataclass(frozen=True)
 class Tenure:
-    """One controller's time as controller under one epoch of a life.
-
-    `number` counts tenures over all lives, from 1. `order` says which streams to read of it.
-    """
+    """One controller's time as controller under one epoch of a life."""
 
     number: int
+    """Counts tenures over all lives, from 1."""
     order: StreamOrder
+    """The streams of it to read."""
     evidence: tuple[Evidence, ...]
 
     @property
@@ -46,13 +45,13 @@ class JoinedLife:
         return self.members[0].cluster
 
     def at_least(self) -> int:
-        """The releases that are no older than that which some tenure must be, as a mask."""
+        """Return the releases that are not older than the one that some tenure must have, as a mask."""
         oldest = (tenure.releases & -tenure.releases for tenure in self.tenures.values())
         return ALL & -max(oldest, default=0) or ALL
 
 
 def with_tenures(groups: Sequence[Sequence[LocalHistory]], files: Mapping[int, LogFile]) -> list[JoinedLife]:
-    """The lives whose members these groups are; `files` are by their index."""
+    """Return the lives whose members these groups are; `files` are by their index."""
     found: list[JoinedLife] = []
     first_tenure = 1
     for number, members in enumerate(groups, start=1):
@@ -65,7 +64,9 @@ def with_tenures(groups: Sequence[Sequence[LocalHistory]], files: Mapping[int, L
 def _tenures(
     members: Sequence[LocalHistory], files: Mapping[int, LogFile], first_number: int
 ) -> dict[TenureKey, Tenure]:
-    """The tenures of one life, in the order of its members' runs; they are numbered in the order of their epochs."""
+    """Return the tenures of one life, in the order of its members' runs; they are numbered in the order of their
+    epochs.
+    """
     runs = by_tenure(run for history in members for run in history.runs)
     numbers = {key: number for number, key in enumerate(sorted(runs), start=first_number)}
     return {

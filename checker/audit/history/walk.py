@@ -10,8 +10,8 @@ Three kinds of run change neither the epoch that a controller has nor the local 
 
 * a controller that has resigned prints epoch 0;
 * a run that was written before the one above it, in the middle of another, was inserted there by whoever made the file;
-* so was one that was written before the one above it and within the time of another of the same epoch: it says again
-  what that one says.
+* so was one that was written before the one above it and within the time of another of the same epoch: it repeats that
+  one.
 
 Wherever a controller claims another epoch than before, an `EpochChange` is recorded for the rules to judge.
 """
@@ -28,26 +28,27 @@ from .statements import BrokerReport, Run, Statement
 from .streams import Position
 
 _MOMENT = 1_000
-"""Milliseconds in which no broker is stopped, started, and controller of a cluster that was wiped."""
+"""Milliseconds within which no broker is stopped, started, and controller of a wiped cluster."""
 
 
 @dataclass(frozen=True)
 class EpochChange:
-    """A controller claims another epoch than before, in one stream.
-
-    `new_life`: there is the evidence that a new life needs. `taken_back`: the epoch before comes again later, though
-    nothing shows that the cluster was wiped in between, or that lines of another are there. `ts` is in milliseconds.
-    """
+    """A change of the epoch that a controller claims, in one stream."""
 
     cluster: int
     file: int
     line: int
     ts: int | None
+    """The time in milliseconds."""
     controller: int
     controller_epoch: int
     before_controller_epoch: int
     new_life: bool
+    """True if there is the evidence that a new life needs."""
     taken_back: bool
+    """True if the previous epoch comes back later, though nothing shows that the cluster was wiped in between, or that
+    lines of another are present.
+    """
 
 
 def walk(
@@ -57,12 +58,12 @@ def walk(
     *,
     mixed: bool = False,
 ) -> tuple[list[LocalHistory], list[EpochChange]]:
-    """The local histories of one stream, and the changes of epoch in it; both in the order of the stream.
+    """Return the local histories of one stream, and the changes of epoch in it; both in the order of the stream.
 
     Args:
         statements: by the index of a file.
         positions: by the index of a file.
-        mixed: whether lines of others are there: then no epoch is known to be taken back.
+        mixed: whether lines of other clusters are present: then no epoch is known to be taken back.
     """
     walked = _Walk(stream[0], mixed=mixed)
     for file in stream:
@@ -74,7 +75,7 @@ def walk(
 
 @dataclass(frozen=True)
 class _Here:
-    """One statement of a file; `statements` are all of the file, and the one at `index` is looked at."""
+    """One statement of a file; `statements` are all of the file, and `index` is the current one."""
 
     file: LogFile
     position: Position
@@ -96,18 +97,16 @@ class _Here:
 
 @dataclass
 class _Walk:
-    """How far the walk along a stream has come.
-
-    `claimed` holds the epoch that each controller claimed last in the current local history; `latest` its latest run,
-    in whichever local history.
-    """
+    """The state of the walk along a stream."""
 
     file: LogFile
     mixed: bool = False
     histories: list[LocalHistory] = field(default_factory=list)
     changes: list[EpochChange] = field(default_factory=list)
     claimed: dict[int, int] = field(default_factory=dict)
+    """The epoch that each controller claimed last in the current local history."""
     latest: dict[int, Run] = field(default_factory=dict)
+    """Each controller's latest run, in whichever local history."""
 
     def __post_init__(self) -> None:
         self.begin("first lines")
@@ -122,7 +121,7 @@ class _Walk:
         self.claimed = {}
 
     def look_at(self, here: _Here) -> None:
-        """Go one statement further: here the cases part."""
+        """Advance one statement and distinguish the cases."""
         statement = here.statement
         if isinstance(statement, BrokerReport):
             self.broker_reports(statement, here)
@@ -141,29 +140,31 @@ class _Walk:
         self.record(report, here)
 
     def resigned_controller(self, run: Run, here: _Here) -> None:
-        """A controller that has resigned forgets its epoch.
+        """Handle a controller that has resigned and forgotten its epoch.
 
-        Nothing that it does under its epoch comes after it: what still has the epoch is that brokers answered.
+        It does nothing more under its epoch: later lines with the epoch are about brokers' answers.
         """
         before = self.claimed.get(run.controller)
         if before is not None and _acts_again(before, run, here):
             self.record_change(run, before, taken_back=True)
 
     def is_inserted(self, run: Run, here: _Here) -> bool:
-        """Whether a run was written before the one above it, which goes on after it."""
+        """Return whether a run was written before the one above it, which continues after it."""
         if run.controller not in self.claimed or run.controller not in self.latest:
             return False
         latest = self.latest[run.controller]
         return _older(run, latest) and _goes_on(latest, here)
 
     def is_repeated(self, run: Run) -> bool:
-        """Whether a run was written before the one above it, and within the time of one of its own epoch."""
+        """Return whether a run was written before the one above it, and within the time of one of its own epoch."""
         if not _older(run, self.latest.get(run.controller)):
             return False
         return any(each.tenure == run.tenure and _within(run, each) for each in self.current.runs)
 
     def displaced_run(self, run: Run) -> None:
-        """It is read with the others of its epoch, and claims nothing about what came before or after it."""
+        """Handle a run that is read with the others of its epoch, and claims nothing about what came before or after
+        it.
+        """
         if not self.current.contradicts(run):
             self.current.runs.append(run)
             self.current.controllers.setdefault(run.epoch, run.controller)
@@ -186,14 +187,14 @@ class _Walk:
         self.claim(run, here)
 
     def is_new_life(self, run: Run, fell: bool) -> bool:
-        """Whether there is evidence that the cluster was wiped before a run."""
+        """Return whether there is evidence that the cluster was wiped before a run."""
         created = run.epoch == 1 and run.created > 0
         return run.wiped or (created and (fell or self.current.contradicts(run)))
 
     def claim(self, run: Run, here: _Here) -> None:
-        """The run belongs to the current local history.
+        """Add the run to the current local history.
 
-        Its tenure begins with it if an earlier epoch was stated before, with no line missing between.
+        Its tenure begins with it if an earlier epoch was stated before, with no line missing in between.
         """
         history = self.current
         block = here.position.block(run.first)
@@ -204,7 +205,7 @@ class _Walk:
         self.record(run, here)
 
     def record(self, statement: Statement, here: _Here) -> None:
-        """The statement holds in the current local history."""
+        """Record the statement in the current local history."""
         history = self.current
         history.controllers[statement.epoch] = statement.controller
         history.last_blocks[statement.epoch] = here.position.block(statement.last)
@@ -231,14 +232,16 @@ def _of_controller(controller: int, statements: Sequence[Statement]) -> Iterator
 
 
 def _older(run: Run, before: Run | None) -> bool:
-    """Whether no line of a run was written after the first of one that is above it in its stream."""
+    """Return whether no line of a run was written after the first of one that is above it in its stream."""
     if before is None or before.first_ts is None or run.last_ts is None:
         return False
     return run.last_ts <= before.first_ts
 
 
 def _follows(run: Run, before: Run | None) -> bool:
-    """Whether a run begins so soon after the one above it that its broker cannot have been started again between."""
+    """Return whether a run begins so soon after the one above it that its broker cannot have been restarted in
+    between.
+    """
     if before is None or before.last_ts is None or run.first_ts is None:
         return False
     return 0 <= run.first_ts - before.last_ts < _MOMENT
@@ -251,12 +254,12 @@ def _within(run: Run, other: Run) -> bool:
 
 
 def _acts_again(epoch: int, run: Run, here: _Here) -> bool:
-    """Whether the controller of a run does something under `epoch` after it."""
+    """Return whether the controller of a run does something under `epoch` after it."""
     return any(each.epoch == epoch and each.acts and not _older(each, run) for each in here.later())
 
 
 def _goes_on(run: Run, here: _Here) -> bool:
-    """Whether a run goes on where it was, after others of its controller that were written before it."""
+    """Return whether a run continues after others of its controller that were written before it."""
     following = next((each for each in here.later() if not _older(each, run)), None)
     if following is None or following.first_ts is None or run.last_ts is None:
         return False
@@ -264,17 +267,17 @@ def _goes_on(run: Run, here: _Here) -> bool:
 
 
 def _falls(epoch: int, run: Run, here: _Here) -> int:
-    """How often the controller of a run falls from `epoch` to the run's, in its file."""
+    """Return how often the controller of a run falls from `epoch` to the run's, in its file."""
     own = [each.epoch for each in _of_controller(run.controller, here.statements)]
     return sum(pair == (epoch, run.epoch) for pair in pairwise(own))
 
 
 def _taken_back(epoch: int, run: Run, here: _Here, *, moment: bool) -> bool:
-    """Whether the controller of a run that fell from `epoch` has it again, and no wipe can lie between.
+    """Return whether the controller of a run that fell from `epoch` has it again, and no wipe can lie between.
 
     A wipe can lie between if epoch 1 is stated after the controller's last line above the run, or if the controller
-    creates a partition before it has the epoch again; but not within a moment. A controller that falls from the one to
-    the other again and again is two: of clusters whose lines are in one file.
+    creates a partition before it has the epoch again; but not within a moment. A controller that repeatedly falls from
+    the one to the other is two controllers: of clusters whose lines are in one file.
     """
     if _falls(epoch, run, here) > 1:
         return False

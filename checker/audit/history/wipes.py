@@ -1,8 +1,8 @@
-"""Where a cluster must have been wiped although a controller has the same epoch before and after.
+"""Wipes of a cluster that no epoch shows, because a controller has the same epoch before and after.
 
-All of it must be there: epoch 1 is spoken of again (`restarts`: its last line per file); the log shows every move;
-something is created though it was there and was not deleted; and at that line no history goes on: whatever was there
-before and appears again is created first.
+All of this must hold: epoch 1 is stated again (`restarts`: its last line per file); the log shows every move; something
+is created though it existed and was not deleted; and at that line no history continues: everything that existed before
+and appears again is created first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .claims import Cut
 from .spans import LINES_PER_FILE
 
 Moves = Callable[[Table], Mapping[str, Table]]
-"""The moves of each machine that events show, with the state before and the line that showed it."""
+"""Returns the moves of each machine that events show, with the state before and the line that showed it."""
 OverPartitions = Callable[[Callable[[Table], list[Row]]], list[Row]]
 _PLACE = ("file", "line", "before_file", "before_line")
 _NEW = {
@@ -28,11 +28,11 @@ _NEW = {
 
 
 def wipes(moves: Moves, over_partitions: OverPartitions, restarts: Mapping[int, int]) -> list[Cut]:
-    """The first lines of lives that begin without another epoch.
+    """Return the first lines of lives that begin without another epoch.
 
     Args:
-        moves: gives the moves of the tenures of epoch 1, or of some of them, from events.
-        restarts: per file the last line that speaks of epoch 1.
+        moves: returns the moves of the tenures of epoch 1, or of some of them, from events.
+        restarts: per file the last line that states epoch 1.
     """
     anew = over_partitions(partial(_created_again, moves, restarts))
     if not anew:
@@ -44,7 +44,7 @@ def wipes(moves: Moves, over_partitions: OverPartitions, restarts: Mapping[int, 
     free = [(file, line) for file, line in created if not _inside(covered.get(file, []), line)]
     found: list[Cut] = []
     for row in sorted(anew, key=lambda row: (row["file"], row["line"])):
-        # The wipe lies after the entity's last line of old and up to its creation, where no other history goes on.
+        # The wipe lies after the entity's last line of old and up to its creation, where no other history continues.
         file, after, up_to = _stretches_over(row)[-1]
         possible = [(f, line) for f, line in free if f == file and after < line <= up_to]
         if possible and not set(possible) & set(found):
@@ -53,7 +53,7 @@ def wipes(moves: Moves, over_partitions: OverPartitions, restarts: Mapping[int, 
 
 
 def _created_again(moves: Moves, restarts: Mapping[int, int], events: Table) -> list[Row]:
-    """What is created though it was there and nothing that is logged deleted it."""
+    """Return entities that are created though they existed and nothing that is logged deleted them."""
     rows = [
         row
         for machine, table in moves(events).items()
@@ -63,7 +63,9 @@ def _created_again(moves: Moves, restarts: Mapping[int, int], events: Table) -> 
 
 
 def _going_on(moves: Moves, tenures: Collection[int], events: Table) -> list[Row]:
-    """Where histories of entities go on in these tenures (file, after, up_to), merged; and lines of creations."""
+    """Return where histories of entities continue in these tenures (file, after, up_to), merged; and lines of
+    creations.
+    """
     asked = [{"tenure": tenure} for tenure in sorted(tenures)]
     rows = [
         row
@@ -88,7 +90,9 @@ def _going_on(moves: Moves, tenures: Collection[int], events: Table) -> list[Row
 
 
 def _creations(moves: Table, machine: str) -> Table:
-    """Moves with `creation`, and `again` where what is created was there and nothing that is logged deleted it."""
+    """Return moves with `creation`, and `again` where the created entity existed and nothing that is logged deleted
+    it.
+    """
     absent, new = _NEW[machine]
     creation = from_state(machine).eq(absent) & to_state(machine).eq(new)
     was_there = before(machine).ne(ANYTHING) & before(machine).ne(SEEDED) & before(machine).ne(absent)
@@ -97,7 +101,7 @@ def _creations(moves: Table, machine: str) -> Table:
 
 
 def _stretches_over(row: Row) -> list[tuple[int, int, int]]:
-    """The stretches (file, after, up to) between an entity's line before and this one."""
+    """Return the stretches (file, after, up to) between an entity's line before and this one."""
     if row["before_file"] == row["file"]:
         return [(row["file"], row["before_line"], row["line"])]
     return [(row["before_file"], row["before_line"], LINES_PER_FILE), (row["file"], 0, row["line"])]
@@ -108,7 +112,7 @@ def _inside(spans: list[tuple[int, int]], line: int) -> bool:
 
 
 def _union(stretches: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Per file the stretches (after, up to) in which some entity's history goes on, merged."""
+    """Return per file the stretches (after, up to) in which some entity's history continues, merged."""
     merged: dict[int, list[tuple[int, int]]] = {}
     for file, after, up_to in sorted(stretches):
         spans = merged.setdefault(file, [])

@@ -1,4 +1,4 @@
-"""A column whose value different lines tell differently."""
+"""Columns whose value is printed differently by different lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ Case = tuple[Expr, Expr]
 
 
 def case_when(table: Table, **columns: Sequence[Case]) -> Table:
-    """With new columns, each the value of the first of its cases whose condition is true and whose value is there."""
+    """Return a table with new columns: the value of the first case whose condition is true and whose value is
+    present.
+    """
     for name, cases in columns.items():
         names = [name, *(f"{name} {number}" for number in range(1, len(cases)))]
         table = table.derive(**dict(zip(names, (value for _, value in cases), strict=True)))

@@ -1,4 +1,4 @@
-"""Rows with what an earlier row of the same key has, in columns `before_*`."""
+"""Rows with values of an earlier row of the same key, in columns `before_*`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..table.protocol import Column, Table
 from .observation import Names
 
 LINE = ("line", "file")
-"""The columns that say which line a row is."""
+"""The columns that identify the line of a row."""
 LINE_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in LINE}
 """The columns of `earlier(*LINE)`."""
 _CARRIED = ("tenure", "block", "controller_epoch", "known_since", *LINE)
 
 
 def was(column: Expr) -> Expr:
-    """What an earlier row has in a column."""
+    """Return an earlier row's value of a column."""
     return field(f"before_{column.data}", column.sort)
 
 
@@ -35,14 +35,14 @@ next_version = partition_epoch.eq(was(partition_epoch) + 1)
 same_version = partition_epoch.eq(was(partition_epoch))
 
 gap_in_tenure = either(lossy, ~block.eq(was(block)))
-"""Whether lines may be missing since the row before, which is of the same tenure."""
-# A row before by its version can be of a later epoch, so both ends are asked.
+"""True if lines may be missing since the row before, which is of the same tenure."""
+# The previous row by version can be of a later epoch, so both ends are checked.
 _both_known = (known_since <= was(controller_epoch)) & (was(known_since) <= controller_epoch)
 _gap_anywhere = either(lossy, ~ite(tenure.eq(was(tenure)), block.eq(was(block)), _both_known))
 
 
 def earlier(*names: str, of: Expr | None = None) -> dict[str, Column]:
-    """Columns `before_*` with what the row before has in `names`, or the latest row before of which `of` is true.
+    """Return columns `before_*` with `names` of the row before, or of the latest earlier row of which `of` is true.
 
     Rows of which `of` is true must have all the columns.
     """
@@ -50,15 +50,17 @@ def earlier(*names: str, of: Expr | None = None) -> dict[str, Column]:
 
 
 def earlier_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
-    """The sorts of the columns that `earlier` gives, and of `gap`; `columns` are those of a row."""
+    """Return the sorts of the columns that `earlier` adds, and of `gap`; `columns` are those of a row."""
     return {f"before_{name}": columns[name] for name in names} | sorts(gap)
 
 
 def compared(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
-    """Each row with `names` of the row before (see `earlier`), and whether lines may be missing between the two."""
+    """Return each row with `names` of the row before (see `earlier`), and whether lines may be missing between the
+    two.
+    """
     return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=_gap_anywhere)
 
 
 def compared_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
-    """The sorts of the columns that `compared` adds; `columns` are those of a row."""
+    """Return the sorts of the columns that `compared` adds; `columns` are those of a row."""
     return earlier_sorts(columns, *names, *_CARRIED)

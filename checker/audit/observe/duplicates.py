@@ -1,4 +1,4 @@
-"""Events that a log has twice though nothing tells that they happened twice: files overlap, two appenders write one."""
+"""Events that a log has twice with no sign that they happened twice: files overlap, or two appenders write one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from .placed import duplicate, of_controllers
 
 
 def without_duplicates(events: Table) -> Table:
-    """Without the lines of a tenure that say what one above says of the same partition in the same millisecond."""
+    """Return events without lines of a tenure that repeat an earlier one of the same partition and millisecond."""
     marked = events.derive(superfluous=duplicate & field("tenure", Int()).eq(tenure))
     return false_where_absent(marked, "superfluous").where(~field("superfluous", Bool))
 
 
 def repeated(events: Table) -> list[Row]:
-    """By file how many lines about partitions are duplicates, and the first and the last of them."""
-    lines = of_controllers(events).without_lines(BROKERS).plus(events.present("journal"))  # a broker's can be of both
+    """Return by file the number of duplicate lines about partitions, and the first and the last of them."""
+    lines = (
+        of_controllers(events).without_lines(BROKERS).plus(events.present("journal"))
+    )  # a broker's line can be in both
     lines = lines.present("topic", "partition").without_lines(ALIKE).where(duplicate)
     return lines.grouped(("file",), n=Column("count"), first=Column("min", "line"), last=Column("max", "line")).rows()

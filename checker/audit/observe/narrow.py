@@ -1,7 +1,7 @@
-"""What a user asks to be told of: one partition, a stretch of time.
+"""A user's restriction of the report: one partition, a stretch of time.
 
-All lines are read and all histories fitted all the same: a line outside may be what a line inside contradicts. Only
-what is told is narrowed, once for findings, counts and timeline alike.
+All lines are read and all histories fitted nevertheless: a line outside may be what a line inside contradicts. Only the
+output is narrowed, in one place for findings, counts and timeline alike.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from .observation import Names
 from .order import NEAR
 
 _FOR_NO_RULE = tuple(row for row in BROKERS if row not in HOSTED_LINES.lines)
-"""What brokers write beside what is told of their replicas."""
+"""Brokers' lines that are not about their replicas."""
 
 
 @dataclass(frozen=True)
 class Narrow:
-    """`since` and `until` are milliseconds as printed, both included. None: whatever it is."""
+    """A restriction. `since` and `until` are milliseconds as printed, both included. None: no restriction."""
 
     partition: tuple[str, int] | None = None
     since: int | None = None
     until: int | None = None
 
     def of(self, rows: Table) -> Table:
-        """The rows that are asked for. A row without a time is of any time, one without a partition of no partition."""
+        """Return the requested rows. A row without a time matches any time, one without a partition matches no
+        partition.
+        """
         return self.in_time(self.about_partition(rows))
 
     def about_partition(self, rows: Table) -> Table:
@@ -52,7 +54,7 @@ class Narrow:
         return () if self.until is None else (ts > self.until,)
 
     def overlaps(self, topic: str, partition: int, since: int | None, until: int | None) -> bool:
-        """Whether a stretch of a partition's time is asked for; None: it has no such end that is known."""
+        """Return whether a stretch of a partition's time is requested; None: that end is not known."""
         if self.partition not in (None, (topic, partition)):
             return False
         early = self.since is not None and until is not None and until < self.since
@@ -60,19 +62,23 @@ class Narrow:
         return not early and not late
 
     def has(self, ts: int, partition: tuple[str, int] | None = None) -> bool:
-        """Whether what happened at a time is asked for. What is about no partition is asked for where none is named."""
+        """Return whether an event at a time is requested. An event without a partition is requested where none is
+        named.
+        """
         topic, number = partition or ("", -1)
         return self.overlaps(topic, number, ts, ts)
 
     def nearest(self, events: Table) -> list[Row]:
-        """Look: each partition with its `first` and `last` time, and how many `lines` are of the stretch asked for.
+        """Return each partition with its `first` and `last` time, and the number of `lines` in the requested stretch; a
+        look.
 
-        `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
+        `before` and `after` are the times nearest to the stretch; absent where there is none, or the stretch has no
+        such end.
         """
         return self.nearest_in(events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *_FOR_NO_RULE)))
 
     def nearest_in(self, rows: Table, of: Names = NEAR) -> list[Row]:
-        """The same of any rows, for each of what some columns name."""
+        """Return the same for any rows, grouped by some columns."""
         early, late = either(*self._too_early()), either(*self._too_late())
         found = rows.grouped(
             of,
@@ -89,8 +95,9 @@ EVERYTHING = Narrow()
 
 
 def scope(events: Table, hosted: Table) -> list[Row]:
-    """Look: by cluster, how many `lines` there are of controllers, and how many `partitions` they are about; and how
-    many `replicas` lines of their brokers are about."""
+    """Return by cluster the numbers of controllers' `lines`, of `partitions` in them, and of `replicas` in brokers'
+    lines; a look.
+    """
     by_replica = hosted.grouped(("cluster", "broker", *NEAR), n=Column("count"))
     replicas = by_replica.grouped(("cluster",), replicas=Column("count", "partition")).rows()
     by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))

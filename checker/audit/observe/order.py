@@ -1,4 +1,4 @@
-"""Which lines are about one partition, and the order in which they were written."""
+"""The lines about one partition, and the order in which they were written."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ PARTITION = ("life", "topic", "partition")
 OF_TENURE = (*PARTITION, "controller_epoch")
 """A partition in one tenure: in a life, an epoch has one controller (history/histories.py)."""
 PLACE = ("at", "file")
-"""The order of a tenure's lines. Two copies of one log count their lines alike: then the file decides."""
+"""The order of a tenure's lines. Two copies of one log number their lines alike: then the file decides."""
 IN_ORDER = ("controller_epoch", *PLACE)
 NEAR = ("topic", "partition")
-"""What the key of everything that is observed of partitions includes: the rest of the order of lines follows from life,
-epoch and place."""
+"""The part of every key of observations of partitions; the rest of the order of lines follows from life, epoch and
+place.
+"""

@@ -1,4 +1,4 @@
-"""Events with the columns of the span that they are in, in the order in which observations are made of them."""
+"""Events with the columns of their span, in the order in which observations are made from them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ duplicate, late = field("duplicate", Bool), field("late", Bool)
 PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, duplicate, late)}
 """The columns of a placed event.
 
-`at` grows along the lines of a tenure, and of one stream of a journal. `duplicate`: a line above says the same of the
-same partition in the same millisecond. `late`: a line above, of the same partition and tenure, was written later than
-threads print late; two streams of a tenure are no order.
+`at` grows along the lines of a tenure, and of one stream of a journal. `duplicate`: an earlier line says the same about
+the same partition in the same millisecond. `late`: an earlier line of the same partition and tenure was written later
+than threads print late; two streams of a tenure have no order.
 """
 EVENTS = Input("placed events", (), lambda events: events)
 
 
 def of_controllers(placed: Table) -> Table:
-    """Those of the placed events that are of no broker's journal."""
+    """Return the placed events that are in no broker's journal."""
     return placed.absent("journal")
 
 
@@ -39,16 +39,16 @@ _TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str
 _SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"base": int}
 _WITH_CONTROLLER = table_of("replica").releases
 _PRINTED = tuple(name for name in READ if name not in ("ts", "file", "line", "topic", "partition"))
-"""What lines of one partition and one time print."""
+"""The values that lines of one partition and one time print."""
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None, journals: Journals = NO_JOURNALS) -> Table:
-    """The events of tenures and of journals, sorted once, so that no observation sorts or moves all lines again.
+    """Return the events of tenures and of journals, sorted once, so that no observation sorts or moves all lines again.
 
-    A line in which a broker names a controller of the same file can be of both: it is there twice.
+    A line in which a broker names a controller of the same file can be in both: it is there twice.
 
     Args:
-        release: mask of the releases that ran, if it is known; else each span has its own.
+        release: mask of the releases that ran, if known; otherwise each span has its own.
     """
     columns = (*READ, *SPAN, *JOURNAL, "at")
     lines = _with_spans(events.without_lines(OF_BROKERS), spans, release)
@@ -57,7 +57,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None, jou
 
 
 def marked(lines: Table) -> Table:
-    """Lines of tenures with `duplicate` and `late`."""
+    """Return lines of tenures with `duplicate` and `late`."""
     found = lines.along(
         (*NEAR, "life", "tenure"),
         PLACE,
@@ -67,8 +67,8 @@ def marked(lines: Table) -> Table:
 
 
 def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Table:
-    """Events of controllers with the columns of their span; those that no span covers are none of a controller's."""
-    # Wordings that contradict each other (a changed build, two logs in one) fit no release: it may be any.
+    """Return events of controllers with the columns of their span; events outside any span are not a controller's."""
+    # Wordings that contradict each other (a modified build, two logs in one) fit no release: any is possible.
     rows = [
         asdict(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
     ]
@@ -76,7 +76,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         rows = [row | {"releases": release, "life_at_least": release} for row in rows]
     by_controller = events.present("controller").without_lines(REASONS)
     dated = by_controller.present("controller_epoch").joined(rows, TENURE, _SPAN_COLUMNS, ("first", "last"))
-    # Some lines name the controller only (1.0: a partition that ceases to exist); their place decides the epoch.
+    # Some lines name only the controller (1.0: a partition that ceases to exist); their place decides the epoch.
     undated = (
         by_controller.of_lines(MOVED["partition"])
         .absent("controller_epoch")
@@ -93,9 +93,9 @@ _PART_COLUMNS: Mapping[str, type] = {
 
 
 def _with_journals(events: Table, journals: Journals, release: int | None) -> Table:
-    """Events of brokers with the columns of their journal and their process. `replica` is the broker's own.
+    """Return events of brokers with the columns of their journal and their process. `replica` is the broker's own.
 
-    Their `tenure` is the journal, counted below 0: no controller's has that number.
+    Their `tenure` is the journal, counted below 0: no controller's tenure has that number.
     """
     parts = [
         asdict(part) | {"tenure": -part.journal, "known_since": 0, "lossy": part.lossy or part.out_of_turn}

@@ -1,1 +1,1 @@
-"""The reports that are made from findings."""
+"""Reports, made from findings."""

@@ -1,4 +1,4 @@
-"""Findings that an earlier run had told of already."""
+"""Baselines: findings that an earlier run already reported."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .model import Report, verdict_of
 from .sarif import MARK
 
 Known = Counter[tuple[str, str]]
-"""How many findings there are of each fingerprint and verdict."""
+"""The number of findings with each fingerprint and verdict."""
 
 
 def read_baseline(path: Path) -> Known:
-    """Of a report that `isrproof audit --format json` or `sarif` wrote.
+    """Return the findings of a report that `isrproof audit --format json` or `sarif` wrote.
 
     Raises:
-        IsrproofError: it cannot be read, or is something else.
+        IsrproofError: the file cannot be read, or is something else.
     """
     wanted = "expected a report that `isrproof audit --format json` or `--format sarif` wrote"
     try:
@@ -49,9 +49,10 @@ def _sarif(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def only_new(report: Report, known: Known, name: str) -> Report:
-    """The report without the findings of a baseline, each as often as it has it; a note says how many they are.
+    """Return the report without the findings of a baseline, each as often as the baseline has it; a note has their
+    number.
 
-    A finding whose verdict is another one now is new.
+    A finding whose verdict has changed is new.
     """
     left, findings = Counter(known), []
     gone: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Findings by cause: a thousand of one cause are one paragraph, and causes come before what follows from them."""
+"""Findings grouped by cause: a thousand with one cause are one paragraph, and causes come before their consequences."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .model import VERDICTS
 
 _Kind = tuple[str, str, int | None, bool]
 _EPOCHS = 3
-"""What comes in more controller epochs than these is one cause."""
+"""Findings in more controller epochs than these have one cause."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Findings of one rule and verdict that have one cause, the first in the order of the report first."""
+    """Findings of one rule and verdict with one cause, in the order of the report."""
 
     findings: tuple[Finding, ...]
     follows_from: str = ""
@@ -28,12 +28,12 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        """What all of them have in common, or what the first or only one says."""
+        """Return what all of them have in common, or the message of the first or only one."""
         return self.first.cause if self.first.cause and len(self.findings) > 1 else self.first.message
 
     @property
     def sentence_alone(self) -> str:
-        """The same, as it begins a line. The name of a topic stays as it is."""
+        """Return the same sentence as it begins a line. The name of a topic keeps its case."""
         text, topic = self.sentence, self.first.entity.topic
         return text if topic and text.startswith(topic) else text[0].upper() + text[1:]
 
@@ -44,7 +44,7 @@ class Cause:
 
     @property
     def times(self) -> list[int]:
-        """Of the first and of the last; none where lines have no times."""
+        """Return the times of the first and the last; empty where lines have no times."""
         times = [each.ts for each in self.findings if each.ts is not None]
         return [min(times), max(times)] if times else []
 
@@ -54,7 +54,7 @@ class Cause:
 
 
 def causes(findings: Sequence[Finding]) -> list[Cause]:
-    """Findings of a rule have one cause if the rule says so of them, or else if they are of one controller epoch."""
+    """Group findings by cause: the rule names it, otherwise it is their controller epoch."""
     by_event: dict[tuple[_Kind, str | int | None], list[Finding]] = defaultdict(list)
     for finding in findings:
         kind = (finding.rule, finding.verdict, finding.life, finding.cause is None)
@@ -69,17 +69,17 @@ def causes(findings: Sequence[Finding]) -> list[Cause]:
 
 
 def severest_first(findings: Sequence[Finding]) -> list[Cause]:
-    """The causes by verdict, those of one verdict in the order of `causes`."""
+    """Return the causes by verdict, those of one verdict in the order of `causes`."""
     return sorted(causes(findings), key=lambda cause: VERDICTS.index(cause.first.verdict))
 
 
 def _depth(code: str) -> int:
-    """0 for a cause, more for what follows from others."""
+    """Return 0 for a cause, more for what follows from others."""
     rule = rules().get(code)
     return 0 if rule is None or not rule.follows_from else 1 + max(_depth(other) for other in rule.follows_from)
 
 
 def _follows_from(group: Sequence[Finding]) -> str:
-    """The rule whose findings explain all of the group."""
+    """Return the rule whose findings explain all of the group."""
     origins = [each.caused_by[0] for each in group if each.caused_by]
     return f"{origins[0].rule} {origins[0].name}" if len(origins) == len(group) else ""

@@ -1,4 +1,4 @@
-"""What came of a cause: findings that follow from it, and what brokers could not do until it healed."""
+"""The consequences of a cause: findings that follow from it, and what brokers could not do until it healed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Chains:
         return Chains(follows, refusals, healings)
 
     def of_cause(self, cause: Cause) -> list[str]:
-        """A sentence for each link, in the order in which they hang together."""
+        """Return a sentence for each consequence, in causal order."""
         return [*_lost(cause), *self._refused(cause), *self._followed(cause)]
 
     def _followed(self, cause: Cause) -> Iterator[str]:
@@ -52,7 +52,7 @@ class Chains:
             yield f"Then {rule} {first.name}: {count(len(found), 'finding')}, the first {first.place}"
 
     def _refused(self, cause: Cause) -> Iterator[str]:
-        """What brokers could not do while the partitions of the cause had no working leader."""
+        """Yield what brokers could not do while the partitions of the cause had no working leader."""
         by_kind: dict[str, set[Refusal]] = defaultdict(set)
         for finding in cause.findings:
             healing = self.healings.healing(finding)
@@ -66,8 +66,9 @@ class Chains:
 
 
 def records_lost(findings: Iterable[Finding]) -> list[Lost]:
-    """Which committed records the findings are about: each once, and not again where they follow from others that say
-    it."""
+    """Return the committed records that the findings are about, each once: findings that follow from others repeat
+    them.
+    """
     found: list[Lost] = []
     firsts = (each for each in findings if not any(rules()[origin.rule].lost for origin in each.caused_by))
     lost = (each for finding in firsts for each in finding.lost)

@@ -1,4 +1,4 @@
-"""The findings as CSV, a row each, for a spreadsheet."""
+"""The findings as CSV, one row each, for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def write(run: Run) -> str:
-    """The table with its heads; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    """Return the table with its header; a text that a spreadsheet would read as a formula begins with an apostrophe."""
     into = io.StringIO()
     table = csv.writer(into, lineterminator="\n")
     table.writerow(COLUMNS)

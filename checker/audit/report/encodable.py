@@ -1,4 +1,4 @@
-"""Names of files are bytes; a report is text. A name that is no text is shown with its odd bytes as \\xff."""
+r"""Encodable texts. Names of files are bytes; a report is text: bytes that are not text are shown as \xff."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 def encodable(value: T) -> T:
-    """A report, or any part of it, with texts that can be written as UTF-8."""
+    """Return a report, or any part of it, with texts that can be written as UTF-8."""
     found = _encodable(value)
     return value if found is None else cast(T, found)
 
 
 def _encodable(value: Any) -> Any:
-    """None where nothing is to be changed."""
+    """Return the encodable value, None where nothing has to change."""
     if isinstance(value, str):
         return None if is_text(value) else os.fsencode(value).decode("utf-8", "backslashreplace")
     if is_dataclass(value) and not isinstance(value, type):
@@ -39,7 +39,7 @@ def _encodable(value: Any) -> Any:
 
 
 def is_text(value: str) -> bool:
-    """Whether it can be written as UTF-8."""
+    """Return whether a string can be written as UTF-8."""
     if value.isascii():
         return True
     try:

@@ -1,4 +1,4 @@
-"""The forms of a report: a table. Each is a module of this folder, imported when it is asked for."""
+"""The forms of a report: a table. Each is a module of this folder, imported when it is requested."""
 
 from __future__ import annotations
 
@@ -13,30 +13,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Form:
-    """A value of `--format`.
-
-    Args:
-        says: what it is for, in a few words.
-        timeline: it tells what was reconstructed of partitions.
-        partition: it is about one partition, which the user has to name.
-        context: it shows the lines around those that findings name.
-    """
+    """A value of `--format`."""
 
     says: str
+    """The purpose of the form, in a few words."""
     timeline: bool = False
+    """True if the form shows the reconstructed states of partitions."""
     partition: bool = False
+    """True if the form is about one partition, which the user has to name."""
     context: bool = False
+    """True if the form shows the lines around those that findings name."""
 
 
 FORMS: Mapping[str, Form] = {
     "text": Form("a summary for a terminal"),
-    "json": Form("all of it as one object, for programs"),
-    "html": Form("one page that needs nothing else, to open and to send", timeline=True, context=True),
-    "markdown": Form("short, for a ticket"),
+    "json": Form("everything as one object, for programs"),
+    "html": Form("one self-contained page, to open and to send", timeline=True, context=True),
+    "markdown": Form("a short version, for a ticket"),
     "csv": Form("a row for each finding"),
     "sarif": Form("SARIF 2.1.0, for code scanning"),
-    "junit": Form("JUnit's XML: a test case for each rule"),
-    "github": Form("annotations of GitHub Actions, and a step summary"),
+    "junit": Form("JUnit XML: a test case for each rule"),
+    "github": Form("annotations for GitHub Actions, and a step summary"),
     "perfetto": Form("leaders of partitions over time, for ui.perfetto.dev", timeline=True),
     "shiviz": Form("controllers' writes with vector clocks, for ShiViz", timeline=True),
     "ndjson": Form("the states of one partition, a line each, for trace checkers", timeline=True, partition=True),
@@ -48,31 +45,32 @@ Lines = Mapping[str, Mapping[int, str]]
 
 @dataclass(frozen=True)
 class Run:
-    """What one command audited: PATHs, and a report of each cluster; a cluster is a PATH if `each`.
-
-    `context` has the lines around those that findings name, if the form shows them. `failing`: the verdicts of findings
-    that make the exit code 1.
-    """
+    """The audit of one command."""
 
     paths: Sequence[str]
+    """The PATH arguments."""
     reports: Sequence[Report]
+    """A report of each cluster."""
     each: bool = False
+    """True if each PATH is a cluster of its own."""
     verbose: bool = False
     failing: Sequence[str] = ("illegal",)
+    """The verdicts of findings that make the exit code 1."""
     context: Lines = field(default_factory=dict)
+    """The lines around those that findings name, if the form shows them."""
 
     @property
     def clusters(self) -> list[tuple[str, Report]]:
-        """A title and a report for each; the title of a cluster that is alone is empty."""
+        """Return a title and a report for each cluster; the title of a single cluster is empty."""
         titles = self.paths if self.each else [""]
         return list(zip(titles, self.reports, strict=True))
 
 
 def write(form: str, run: Run) -> str:
-    """The text of a form.
+    """Return the report in one form.
 
     Raises:
-        IsrproofError: a library that it needs is not there.
+        IsrproofError: a library that the form needs is not installed.
     """
     written: str = importlib.import_module(f".{form}", __package__).write(run)
     return written

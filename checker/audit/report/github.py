@@ -14,13 +14,13 @@ from .shown import count
 
 _COMMAND = {"illegal": "error", "suspicious": "warning"}
 _SHOWN = 10
-"""The most of a kind that are shown of one step; what is more is counted."""
+"""The most annotations of one kind that GitHub shows for a step; the rest is counted."""
 _LONGEST = 1_000_000
-"""Bytes of a step summary; GitHub refuses one above 1 MiB."""
+"""The size limit of a step summary in bytes; GitHub refuses one above 1 MiB."""
 
 
 def write(run: Run) -> str:
-    """An annotation for each cause, the severest first, and one about the verdict."""
+    """Return an annotation for each cause, the severest first, and one about the verdict."""
     lines = []
     written: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
     for title, report in run.clusters:
@@ -37,7 +37,7 @@ def write(run: Run) -> str:
 
 
 def summary(run: Run) -> str:
-    """The text for GITHUB_STEP_SUMMARY, cut at a line if it is too long."""
+    """Return the text for GITHUB_STEP_SUMMARY, cut at a line if it is too long."""
     text = as_markdown(run)
     if len(text.encode("utf-8")) <= _LONGEST:
         return text

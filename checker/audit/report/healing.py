@@ -1,7 +1,7 @@
-"""Whether a partition without a working leader got one again, and how long it took.
+"""Healing: whether and when a partition without a working leader got one again.
 
-Of a finding in a metadata log, whose partition has a leader, it is told instead whether its ISR had all replicas again.
-That is not called healed: of an unclean election it is when the last replica was cut to what the new leader has.
+A finding in a metadata log, whose partition has a leader, is followed until its ISR has all replicas again. That is not
+called healed: after an unclean election it happens when the last replica has been truncated to match the new leader.
 """
 
 from __future__ import annotations
@@ -20,36 +20,40 @@ from .model import Report
 from .shown import count, printed
 
 HEALED, IN_SYNC = "Healed", "In sync again"
-"""What is said of a cause begins so if all of it healed, or has its replicas in the ISR again."""
+"""The first words about a cause if all of it healed, or has its replicas in the ISR again."""
 _Partition = tuple[int | None, str | None, int | None]
 
 
 @dataclass(frozen=True)
 class Healing:
-    """The end of the time without a leader, or with replicas outside the ISR (`condition`), in which a finding is.
-
-    `end` and `by` are those of the condition; `until` and `took` are milliseconds; `place` is the line that shows the
-    new leader, if the timeline has one.
-    """
+    """The end of a finding's time without a leader, or with replicas outside the ISR."""
 
     condition: str
+    """The condition that the partition was in."""
     end: str
+    """The kind of end (state.Condition)."""
     by: str | None
+    """The event that ended the condition, if known."""
     until: int | None
+    """The time of the end, in milliseconds."""
     took: int | None
+    """The time from the finding to the end, in milliseconds."""
     place: Place | None
+    """The line that shows the new leader, if the timeline has one."""
 
 
 @dataclass(frozen=True)
 class Healings:
-    """When partitions of a report were offline, and the lines of its timeline, by life and partition. `of_logs` are the
-    conditions that each metadata log shows, by its number, topic and partition; `log_of` says of a file which log's it
-    is."""
+    """The times in which partitions of a report were offline, and the lines of its timeline."""
 
     spells: Mapping[_Partition, Sequence[Condition]]
+    """The conditions that lines of text show, by life and partition."""
     log_of: Mapping[str, int]
+    """The number of the metadata log that a file belongs to."""
     of_logs: Mapping[tuple[int | None, str | None, int | None], Sequence[Condition]]
+    """The conditions that each metadata log shows, by its number, topic and partition."""
     rows: Mapping[_Partition, Sequence[TimelineRow]]
+    """The lines of the timeline, by life and partition."""
 
     @staticmethod
     def of(report: Report) -> Healings:
@@ -70,7 +74,7 @@ class Healings:
         return Healings(spells, log_of, of_logs, rows)
 
     def healing(self, finding: Finding) -> Healing | None:
-        """None if the log does not show the finding's partition offline at that time."""
+        """Return the healing of a finding, None if the log does not show its partition offline at that time."""
         if finding.place.offset is not None:
             return self._of_record(finding, finding.place.offset)
         partition = (finding.life, finding.entity.topic, finding.entity.partition)
@@ -80,7 +84,9 @@ class Healings:
         return None
 
     def _of_record(self, finding: Finding, offset: int) -> Healing | None:
-        """None if the partition had a leader, and all replicas in the ISR, once the record was applied."""
+        """Return the healing of a record, None if the partition had a leader and a full ISR once the record was
+        applied.
+        """
         log = self.log_of.get(finding.file)
         own = self.of_logs.get((log, finding.entity.topic, finding.entity.partition), ())
         for condition in (OFFLINE, UNDER_REPLICATED):
@@ -92,12 +98,14 @@ class Healings:
         return None
 
     def _line_of(self, spell: Condition, partition: _Partition) -> Place | None:
-        """The line of the timeline with which the partition has a leader again."""
+        """Return the line of the timeline with which the partition has a leader again."""
         rows = self.rows.get(partition, ()) if spell.by == "elected" else ()
         return next((row.place for row in rows if row.ts == spell.until and row.leader >= 0), None)
 
     def of_cause(self, cause: Cause) -> str:
-        """A sentence about all partitions of a cause, or one about each condition; empty if the log shows none."""
+        """Return a sentence about all partitions of a cause, or one about each condition; empty if the log shows
+        none.
+        """
         found = [each for each in map(self.healing, cause.findings) if each is not None]
         of_conditions = ([each for each in found if each.condition == of] for of in (OFFLINE, UNDER_REPLICATED))
         return " ".join(_of_several(own) for own in of_conditions if own)
@@ -105,7 +113,7 @@ class Healings:
 
 @dataclass(frozen=True)
 class _Words:
-    """What is said of a condition: that all were over, some, none, or none was seen to be; and how it lasted."""
+    """The words for a condition: all were over, some, none, or none was seen to be; and how it lasted."""
 
     over: str
     not_all: str
@@ -130,11 +138,11 @@ def _of_several(found: Sequence[Healing]) -> str:
     if len(found) == 1:
         return f"{outcome}: {in_words(found[0])}."
     last = max((each.took or 0 for each in found if each.end == OVER), default=0) / 1000
-    told = {
+    phrases = {
         OVER: f"{by_end[OVER]} of {count(len(found), 'finding')}, the last {last:.3f} s later",
         LASTS: f"{by_end[LASTS]} of {count(len(found), 'finding')} {words.lasted} until the end of the log",
     }
-    parts = [text for end, text in told.items() if by_end[end]]
+    parts = [text for end, text in phrases.items() if by_end[end]]
     rest = len(found) - by_end[OVER] - by_end[LASTS]
     return f"{outcome}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
 
@@ -151,7 +159,7 @@ def _covers(spell: Condition, ts: int | None) -> bool:
 
 
 def in_words(found: Healing) -> str:
-    """One sentence."""
+    """Return the healing as one sentence."""
     offline = found.condition == OFFLINE
     if found.end == OVER and found.until is not None:
         took = "" if found.took is None else f", {found.took / 1000:.3f} s later"

@@ -1,7 +1,7 @@
-"""The report as one page that needs nothing else: no network, no file beside it. Log content in it stays text.
+"""The report as one self-contained page: no network, no other file. Log content in it stays text.
 
-What comes from a log is escaped by the template, or is data that the script makes text nodes of. A browser that heeds
-the page's content security policy runs no other script than the one whose hash it names, and asks for nothing.
+The template escapes log content, or passes it as data from which the script makes text nodes. A browser that enforces
+the page's content security policy runs only the script whose hash it names, and requests nothing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .shown import plain
 
 
 def write(run: Run) -> str:
-    """The page; needs jinja2. What does not fit it is left out, and counted."""
+    """Return the page; needs jinja2. States that do not fit are left out, and counted."""
     return _pages(run, None)[0]
 
 
 def write_files(run: Run, path: Path) -> tuple[Path, ...]:
-    """The page as a file, and beside it one for each further part of what does not fit it; where they are."""
+    """Write the page, and a file beside it for each further part that does not fit; return their paths."""
     written = []
     for name, text in zip(_names(path), _pages(run, path), strict=False):
         written.append(path.with_name(name))
@@ -44,13 +44,13 @@ def write_files(run: Run, path: Path) -> tuple[Path, ...]:
 
 
 def _names(path: Path) -> Iterator[str]:
-    """page.html, page-2.html, page-3.html and so on."""
+    """Yield page.html, page-2.html, page-3.html and so on."""
     yield path.name
     yield from (f"{path.stem}-{number}{path.suffix}" for number in count(2))
 
 
 def _pages(run: Run, path: Path | None) -> list[str]:
-    """All pages, or the first if there is no file beside which others could be."""
+    """Return all pages, or only the first if there is no file to put others beside."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
@@ -91,7 +91,9 @@ def _pages(run: Run, path: Path | None) -> list[str]:
 
 
 def _data(cluster: Cluster, number: int, names: Sequence[str]) -> dict[str, Any]:
-    """What the script draws on a page, and where the partitions of the others are: (address, how many, which)."""
+    """Return the script's data for a page, and the addresses of the other pages' partitions: (address, how many,
+    which).
+    """
     if number >= len(cluster.pages):
         return {}
     others = [
@@ -101,11 +103,11 @@ def _data(cluster: Cluster, number: int, names: Sequence[str]) -> dict[str, Any]
     ]
     left_out = sum(page["partitions"] for page in cluster.pages[1:]) if not names else 0
     shown = {**cluster.brokers, "partitions": {**cluster.pages[number], "others": others, "leftOut": left_out}}
-    return {**shown, "marks": []} if number else shown  # A mark leads to its finding, which is on the first page.
+    return {**shown, "marks": []} if number else shown  # A mark links to its finding, which is on the first page.
 
 
 class _Part(str):
-    """Text of this package, or without any character that means something in HTML: it is shown as it is."""
+    """Text of this package, or text without characters that are special in HTML: it is not escaped."""
 
     __slots__ = ()
 
@@ -118,12 +120,12 @@ def _part(name: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """What the template shows; control characters of a log are shown, not sent."""
+    """Return a value as the template shows it; control characters of a log are made visible, not sent."""
     return plain(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _inert(data: Mapping[str, Any]) -> str:
-    """JSON that ends no element and begins none."""
+    """Return JSON that neither ends nor begins an element."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

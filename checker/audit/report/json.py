@@ -1,6 +1,6 @@
-"""The report as JSON: one object a cluster. Only here does it become dicts.
+"""The report as JSON: one object per cluster. Only this module makes dicts.
 
-An object's keys are the fields of its dataclass, in their order; a place gives its keys to the object that it is in.
+An object's keys are the fields of its dataclass, in order; a place adds its keys to the object that contains it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,26 @@ from .forms import Run
 from .model import Report
 
 SCHEMA = "isrproof-audit/1"
-"""What the object is: its keys and their meaning; another number if a key goes or changes."""
+"""The version of the object's keys and their meaning; the number changes if a key is removed or changes its meaning."""
 OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
-"""Keys that are there if it was asked for, or if there is such a thing."""
+"""Keys that are present only if requested, or if there is such data."""
 INNER = ("index", "cluster")
-"""Numbers that mean something within one run only."""
+"""Numbers with a meaning within one run only."""
 
 
 def write(run: Run) -> str:
-    """The report of all logs, or with `each` one object that has a report for every path."""
+    """Return the report of all logs, or with `each` one object that has a report for every path."""
     shown = [as_json(report) for report in run.reports]
     whole = {"clusters": [{"path": p, **r} for p, r in zip(run.paths, shown, strict=True)]} if run.each else shown[0]
     return json.dumps({"schema": SCHEMA, "version": version("isrproof"), **whole}, indent=2, ensure_ascii=False)
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster; without what was not asked for, or is not there:
-    `metadata` and `coverage.records` where there is no metadata log."""
+    """Return the object that `--format json` prints for a cluster.
+
+    Optional keys that were not requested, or have no data, are absent: `metadata` and `coverage.records` where there is
+    no metadata log.
+    """
     shown = _object(report)
     if report.coverage.records is None:
         del shown["coverage"]["records"]
@@ -48,13 +51,13 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def _advice(report: Report) -> dict[str, Any]:
-    """By the code of each rule that has a finding."""
+    """Return the advice by the code of each rule that has a finding."""
     found = {code: advice(rules()[code]) for code in sorted({each.rule for each in report.findings})}
     return {code: _object(each) for code, each in found.items() if each is not None}
 
 
 def row_object(row: TimelineRow | ReplicaRow | Lost) -> dict[str, Any]:
-    """An element of `timeline`, of `replicas`, or of a finding's `lost`."""
+    """Return an element of `timeline`, of `replicas`, or of a finding's `lost`."""
     return (
         {"topic": row.topic, "partition": row.partition, "from": row.start, "to": row.end}
         if isinstance(row, Lost)
@@ -74,7 +77,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """A value of JSON."""
+    """Return a value as JSON can hold it."""
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Finding):

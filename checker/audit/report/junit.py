@@ -1,4 +1,4 @@
-"""The report as JUnit's XML: a suite for each cluster, a test case for each rule, and one for the reading itself."""
+"""The report as JUnit XML: a suite for each cluster, a test case for each rule, and one for reading the logs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ READING = "every line that bears on a rule was understood"
 
 
 def write(run: Run) -> str:
-    """The document; needs junitparser."""
+    """Return the document; needs junitparser."""
     try:
         from junitparser import JUnitXml
     except ImportError as error:
@@ -80,7 +80,7 @@ def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[s
         failure.text = for_xml("\n".join([*(line for each in broken for line in _lines(each)), *advice_lines]))
         case.result = [failure]
     elif tally is None or not tally.evaluated:
-        case.result = [Skipped(f"nothing to check: no line that it is about ({summary(rule)})")]
+        case.result = [Skipped(f"nothing to check: no line for this rule ({summary(rule)})")]
     elif any(each.first.verdict == "unknown" for each in others):
         undecided = [each for each in others if each.first.verdict == "unknown"]
         decided = undecided[0].first.decided_by

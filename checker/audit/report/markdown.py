@@ -1,4 +1,6 @@
-"""The report as Markdown, short enough for a ticket. Log content stays text: it makes no markup, link or mention."""
+"""The report as Markdown, short enough for a ticket. Log content stays text: it cannot add markup, links or
+mentions.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,18 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&@]|:(?=//))")
 
 
 def write(run: Run) -> str:
-    """A section for each cluster; those that conform are one line each."""
+    """Return a section for each cluster; clusters that conform get one line each."""
     parts = [line for title, report in run.clusters for line in section(title, report)]
     return "\n".join(parts) + "\n"
 
 
 def escaped(text: str) -> str:
-    """Text from a log that no reader of Markdown takes for markup."""
+    """Return text from a log, escaped so that no Markdown renderer treats it as markup."""
     return _MARKUP.sub(r"\\\1", plain(text))
 
 
 def code(text: str) -> str:
-    """Text from a log as code, in a fence that is longer than any in it."""
+    """Return text from a log as code, in a fence that is longer than any in it."""
     shown = plain(text)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     space = " " if "`" in shown else ""
@@ -42,7 +44,7 @@ def code(text: str) -> str:
 
 
 def section(title: str, report: Report) -> Iterator[str]:
-    """The lines of one cluster's report."""
+    """Yield the lines of one cluster's report."""
     counts = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
     head = f"## isrproof audit{': ' + escaped(title) if title else ''}"
     why = f"; {escaped(in_headline(report.not_known))}" if report.not_known else ""
@@ -59,7 +61,7 @@ def section(title: str, report: Report) -> Iterator[str]:
     yield f"Checked: {escaped(checked_in_words(report.checked, metadata=report.metadata is not None))}."
     unseen = [*notes_in_short(report)[:10], *(f"unknown: {why}" for why in unknown_of(report))]
     if unseen:
-        yield from ("", "Not seen, or to know:", "", *(f"* {escaped(note)}" for note in unseen))
+        yield from ("", "Not seen, and notes:", "", *(f"* {escaped(note)}" for note in unseen))
     yield ""
 
 

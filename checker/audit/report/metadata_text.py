@@ -1,4 +1,4 @@
-"""A metadata log in a few lines: its copies, what is committed, its levels and its leaders."""
+"""The text about a metadata log: its copies, what is committed, its levels and its leaders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Change = Reign | LevelChange | BrokerChange | MigrationChange
 
 
 def records_text(records: RecordsReport) -> str:
-    """How many records were read."""
+    """Return how many records were read."""
     every = records.decoded + records.control + records.unknown + records.partial
     in_part = f", {records.partial} read in part" if records.partial else ""
     return (
@@ -24,7 +24,7 @@ def records_text(records: RecordsReport) -> str:
 
 
 def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
-    """A paragraph for each log."""
+    """Yield a paragraph for each log."""
     for log in logs:
         nodes = [plain(node) for node in log.nodes if node]
         whose = f"node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else "a node that no file names"
@@ -42,7 +42,7 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
 
 
 def _known(faults: Sequence[KnownFault]) -> list[str]:
-    """Faults that are no findings, a line each."""
+    """Return faults that are not findings, one line each."""
     if not faults:
         return []
     shown = [
@@ -54,19 +54,19 @@ def _known(faults: Sequence[KnownFault]) -> list[str]:
 
 
 def _brokers(changes: Sequence[BrokerChange]) -> list[str]:
-    """What brokers are at the end, and the last changes of it."""
+    """Return the brokers' states at the end, and the last changes."""
     at_end: dict[str, list[int]] = {}
     for broker, state in sorted({each.broker: each.state for each in changes}.items()):
         at_end.setdefault(state, []).append(broker)
     states = "; ".join(f"{state} {and_more(list(map(str, brokers)))}" for state, brokers in at_end.items())
     head = f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations"
-    told: list[tuple[_Change, str]] = []
+    listed: list[tuple[_Change, str]] = []
     epochs: dict[int, int] = {}
     for each in changes:
         anew = epochs.get(each.broker, each.epoch) != each.epoch
         epochs[each.broker] = each.epoch
-        told.append((each, f"broker {each.broker} {each.state}{', registered anew' * anew}"))
-    return _listed(head, told)
+        listed.append((each, f"broker {each.broker} {each.state}{', registered again' * anew}"))
+    return _listed(head, listed)
 
 
 def _reign(reign: Reign) -> str:
@@ -75,7 +75,7 @@ def _reign(reign: Reign) -> str:
 
 
 def _listed(head: str, changes: Sequence[tuple[_Change, str]]) -> list[str]:
-    """A heading and the last changes, a line each: when, what, and at which offset."""
+    """Return a heading and the last changes, one line each: when, what, and at which offset."""
     if not changes:
         return []
     left_out = len(changes) - _SHOWN

@@ -1,4 +1,4 @@
-"""What a report is, and how it is made of what an audit found: one per cluster."""
+"""The report of a cluster as dataclasses, and how it is made from an audit's result."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from ..rules.catalogue import rules
 from ..table.protocol import Row
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
-"""Verdicts of a run, the strongest first, and the exit codes that they mean."""
+"""Verdicts of a run, the strongest first, with their exit codes."""
 PLAIN = "kafka"
-"""The layout of Kafka's own configuration."""
+"""The layout of Kafka's own log configuration."""
 VERDICTS = ("illegal", "suspicious", "unknown", "refused")
-"""Of findings, in the order in which they are told."""
+"""Verdicts of findings, in the order of the report."""
 CONTRADICTORY = "contradictory"
-"""Stands for the releases of lines whose wording no one release has."""
+"""A stand-in for the releases of lines whose wording fits no single release."""
 _TOP = 10
 """The most unknown templates that are shown."""
 
 
 @dataclass(frozen=True)
 class UnknownTemplate:
-    """How many unknown lines are alike but for their numbers."""
+    """Unknown lines that differ only in numbers."""
 
     template: str
     count: int
@@ -48,20 +48,23 @@ class UnknownTemplate:
 
 @dataclass(frozen=True)
 class RecordsReport:
-    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `partial` are
-    those that were read as far as they are known, `uncommitted` those of all that are not known to be committed."""
+    """Records of metadata logs and their snapshots; records of one log count once, however many copies have them."""
 
     decoded: int
+    """Records of known types and versions."""
     control: int
+    """Raft's own records."""
     unknown: int
+    """Records of unknown types or versions."""
     uncommitted: int
+    """Records of all classes that are not known to be committed."""
     partial: int = 0
+    """Records that were decoded only as far as they are known."""
 
 
 @dataclass(frozen=True)
 class CoverageReport:
-    """Lines of all files: per class, per row of the line table, and the commonest unknown templates. `records` are of
-    metadata logs; None where there is none."""
+    """Lines of all files: per class, per row of the line table, and the most frequent unknown templates."""
 
     understood: int
     irrelevant: int
@@ -70,6 +73,7 @@ class CoverageReport:
     rows: Mapping[str, int]
     top_unknown: tuple[UnknownTemplate, ...]
     records: RecordsReport | None = None
+    """Records of metadata logs; None where there is none."""
 
     @property
     def lines(self) -> int:
@@ -78,7 +82,7 @@ class CoverageReport:
 
 @dataclass(frozen=True)
 class ControllerEpoch:
-    """Which broker was controller in an epoch."""
+    """The broker that was controller in an epoch."""
 
     epoch: int
     controller: int
@@ -86,7 +90,7 @@ class ControllerEpoch:
 
 @dataclass(frozen=True)
 class LifeReport:
-    """One history of a cluster, the files that show it, and why it begins where it does."""
+    """One life of a cluster, the files that show it, and why it begins where it does."""
 
     life: int
     epochs: tuple[ControllerEpoch, ...]
@@ -96,19 +100,21 @@ class LifeReport:
 
 @dataclass(frozen=True)
 class WordingEvidence:
-    """A line that only some releases print, by the row of the line table that it is."""
+    """A line that only some releases print."""
 
     place: Place
     row: str
+    """The row of the line table that the line matches."""
     releases: str
 
 
 @dataclass(frozen=True)
 class WordingStretch:
-    """Lines of a file, and the releases that they show: those that one controller wrote in one epoch.
+    """Consecutive lines of a file, and the releases that they show: those that one controller wrote in one epoch.
 
-    Where no controller of ZooKeeper mode wrote any: from a line in which a process prints its version on, to the next
-    such line or the end of the file. There `life`, `controller`, `controller_epoch` and `level` are None.
+    In a file without lines of a controller in ZooKeeper mode, a stretch begins at a line in which a process prints its
+    version, and ends before the next such line or at the end of the file. There `life`, `controller`,
+    `controller_epoch` and `level` are None.
     """
 
     file: str
@@ -125,44 +131,41 @@ class WordingStretch:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a verdict is about: it says nothing of anything else.
-
-    `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    `controller_epochs_hidden` of how many of these no line of TRACE was read, and `controller_epochs_unseen` how many
-    more only others name. `hosts` are those whose lines about the replicas that
-    they host were read, `replicas` in all. `rules` had something to evaluate, of `rules_known` that are about what was
-    read.
-    `assumption`: contiguous (that no line is missing between the first and the last of a controller's, or a host's),
-    lossy (none: any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in
-    `nothing_from` are full of lines of which none was understood.
-    """
+    """The scope of a verdict: it says nothing about anything else."""
 
     brokers: tuple[int, ...]
+    """Brokers whose lines as controller were read."""
     controller_epochs: int
+    """The number of controller epochs that these lines belong to."""
     controller_epochs_hidden: int
+    """The number of these epochs of which no TRACE line was read."""
     controller_epochs_unseen: int
+    """The number of further epochs that only other controllers mention."""
     partitions: int
     hosts: tuple[int, ...]
+    """Brokers whose lines about the replicas that they host were read."""
     replicas: int
+    """The number of these replicas."""
     rules: tuple[str, ...]
+    """Rules that had something to evaluate."""
     rules_known: int
+    """The number of rules about the kinds of logs that were read."""
     assumption: str | None
+    """contiguous: no line is missing between a controller's, or a host's, first and last line; lossy: any line may be
+    missing; "contiguous where not lossy"; None where there is no such line.
+    """
     nothing_from: tuple[str, ...]
+    """Files in which no line was understood."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that one audited cluster gave.
-
-    `rules` are by code; `timeline`, `brokers` and `replicas` are None where not asked for. `counts` says how many
-    findings there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None
-    where there is no log of KRaft's metadata. `not_known` is what the logs hold that this program does not know, such
-    as a newer release: what rests on it is *unknown* at most.
-    """
+    """The result of the audit of one cluster."""
 
     verdict: str
     findings: tuple[Finding, ...]
     rules: Mapping[str, Tally]
+    """Tallies by the code of the rule."""
     coverage: CoverageReport
     files: tuple[FileFacts, ...]
     lives: tuple[LifeReport, ...]
@@ -170,30 +173,39 @@ class Report:
     transitions: tuple[Move, ...]
     notes: tuple[str, ...]
     timeline: tuple[TimelineRow, ...] | None
+    """None where it was not requested."""
     checked: Checked
     counts: Mapping[str, int]
+    """The number of findings of each verdict; `findings` may have only the first of them."""
     state: ClusterState
+    """The state of the cluster, which does not affect the verdict."""
     brokers: BrokerTimeline | None = None
+    """None where no timeline was requested."""
     replicas: tuple[ReplicaRow, ...] | None = None
+    """None where no timeline was requested."""
     metadata: tuple[MetadataLog, ...] | None = None
+    """None where there is no KRaft metadata log."""
     not_known: tuple[str, ...] = ()
+    """Contents of the logs that this program does not know, such as a newer release: findings that depend on them are
+    *unknown* at most.
+    """
     in_doubt: tuple[InDoubt, ...] = ()
     """Lines that cannot be taken at their word: findings that rest on them are suspicious or unknown at most."""
 
     @property
     def left_out(self) -> int:
-        """How many findings are counted only."""
+        """The number of findings that are only counted."""
         return sum(self.counts.values()) - len(self.findings)
 
     def conditions(self) -> Iterator[Condition]:
-        """Who was offline or under-replicated, as lines show and as the records of metadata logs do."""
+        """Yield the times in which partitions were offline or under-replicated, from lines and from metadata logs."""
         yield from self.state.conditions
         for log in self.metadata or ():
             yield from log.conditions
 
 
 def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:
-    """A report per cluster that has files, in the order of the clusters."""
+    """Return a report for each cluster that has files, in the order of the clusters."""
     paths = {file.index: file.path for file in files}
     per_cluster = defaultdict(list)
     for file in files:
@@ -216,7 +228,10 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         or tuple(_printed(found.versions, files)),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
-            *(f"{reason}; what rests on it is unknown at most" for reason in found.not_known.get(cluster, ())),
+            *(
+                f"{reason}; findings that depend on it are unknown at most"
+                for reason in found.not_known.get(cluster, ())
+            ),
             *(note for of, note in found.histories.notes if of == cluster),
             *_read_as(files),
             *(note for of, note in found.metadata.notes if of == cluster),
@@ -249,22 +264,22 @@ def _state(found: Audited, cluster: int, files: Sequence[FileFacts]) -> ClusterS
 
 
 def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> Iterator[str]:
-    """Why the state of the cluster may be another one than its log shows."""
+    """Yield reasons why the state of the cluster may differ from what its log shows."""
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     if not spans:
         yield "anything: no line of a controller in a known epoch was read"
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
-        yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+        yield f"what happened in {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} that left no line here"
     lives = sum(life.cluster == cluster for life in found.histories.lives)
     if lives > 1:
         yield f"which of {lives} lives of the cluster is the last"
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
-        yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
+        yield f"the lines that may be missing in {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
     if hidden := _hidden(found, cluster):
         yield (
-            f"what levels above TRACE hide of {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
+            f"what levels above TRACE hide in {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
             " moves to OfflinePartition, up to 2.5 every election that succeeds"
         )
     if spans:
@@ -272,11 +287,11 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     if any(row in IN_KRAFT for file in files for row in file.rows) and not any(
         log.cluster == cluster for log in found.metadata.logs
     ):
-        yield "what lines of KRaft mode say"
+        yield "the content of lines of KRaft mode"
 
 
 def _read_as(files: Sequence[FileFacts]) -> Iterator[str]:
-    """How files were read that are not as Kafka's own log4j.properties has them."""
+    """Yield notes on files that were not read as in Kafka's own log4j.properties."""
     for file in files:
         if file.notes or file.read_as not in (None, PLAIN):
             zone = "" if file.zone is None else f", {_zone(file.zone)}"
@@ -289,18 +304,18 @@ def _zone(minutes: int) -> str:
 
 
 def _read(found: Audited, cluster: int) -> set[tuple[int, int]]:
-    """Life and epoch of the tenures of which lines were read."""
+    """Return life and epoch of the tenures of which lines were read."""
     return {(span.life, span.epoch) for span in found.histories.spans if span.cluster == cluster}
 
 
 def _hidden(found: Audited, cluster: int) -> set[tuple[int, int]]:
-    """Life and epoch of the tenures of which lines were read, but none of TRACE."""
+    """Return life and epoch of the tenures of which lines were read, but none at TRACE."""
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     return _read(found, cluster) - {(span.life, span.epoch) for span in spans if span.seen_level == "TRACE"}
 
 
 def _stated(found: Audited, cluster: int) -> set[tuple[int, int]]:
-    """Life and epoch of all that is known of."""
+    """Return life and epoch of all known tenures."""
     lives = (life for life in found.histories.lives if life.cluster == cluster)
     return {(life.life, epoch) for life in lives for epoch in life.epochs}
 
@@ -340,28 +355,28 @@ _ASSUMPTION = {
 
 
 def _kraft(files: Sequence[FileFacts], logs: Sequence[MetadataLog], cluster: int) -> Iterator[str]:
-    """What is not judged of lines of KRaft mode, and why."""
+    """Yield notes on the lines of KRaft mode that are not judged, and why."""
     if any(log.cluster == cluster for log in logs):
         return
     lines = sum(n for file in files for row, n in file.rows.items() if row in BESIDE_METADATA)
     if lines:
         yield (
-            f"{lines} line{'s' * (lines > 1)} of KRaft mode tell of partitions and brokers: only the metadata log,"
-            " which is not here, tells whether that was ever committed. Copy __cluster_metadata-0 of every node"
+            f"{lines} line{'s' * (lines > 1)} of KRaft mode are about partitions and brokers: only the metadata log,"
+            " which was not given, shows whether that was ever committed. Copy __cluster_metadata-0 of every node"
         )
 
 
 def _nothing(file: FileFacts) -> str:
-    lines = f"{file.name}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}"
-    return f"{lines}; {file.unknown_layout or 'if its layout is its own, give it by --layout'}"
+    lines = f"{file.name}: none of its {file.lines} line{'s' * (file.lines != 1)} was understood"
+    return f"{lines}; {file.unknown_layout or 'if it has a layout of its own, give that by --layout'}"
 
 
 def _twice(file: FileFacts, repeated: Repeated) -> str:
     if repeated.lines == 1:
-        lines = f"line {repeated.first} stands there twice, to the millisecond; read once"
+        lines = f"line {repeated.first} is there twice, to the millisecond; read once"
     else:
         where = f"lines {repeated.first} to {repeated.last}"
-        lines = f"{repeated.lines} lines about partitions stand there twice, to the millisecond; read once ({where})"
+        lines = f"{repeated.lines} lines about partitions are there twice, to the millisecond; read once ({where})"
     return f"{file.name}: {lines}. Whether brokers answer requests in full is not judged there"
 
 
@@ -371,7 +386,9 @@ def verdict_of(
     files: Sequence[FileFacts],
     not_known: Sequence[str] = (),
 ) -> str:
-    """illegal > incomplete > nothing-to-check > conforms. What these lines cannot decide does not conform."""
+    """Return illegal > incomplete > nothing-to-check > conforms. A finding that these lines cannot decide is
+    incomplete.
+    """
     if counts["illegal"]:
         return "illegal"
     if (
@@ -410,7 +427,7 @@ def _records(counts: Mapping[str, int]) -> RecordsReport:
 
 
 def _file(file: FileFacts) -> FileFacts:
-    """With the commonest of its unknown templates only."""
+    """Return the file's facts with only the most frequent of its unknown templates."""
     return replace(file, rows=dict(sorted(file.rows.items())), unknown=dict(list(file.unknown.items())[:_TOP]))
 
 
@@ -442,7 +459,7 @@ def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
 
 
 def _printed(versions: Sequence[Row], files: Sequence[FileFacts]) -> Iterator[WordingStretch]:
-    """The stretches of files in which processes print their release, if it is one that is known."""
+    """Yield the stretches of files in which processes print their release, if it is a known one."""
     for file in files:
         own = sorted((row for row in versions if row["file"] == file.index), key=lambda row: row["line"])
         ends = [*(row["line"] - 1 for row in own[1:]), file.lines]

@@ -1,4 +1,4 @@
-"""The states of one partition that the log shows, a JSON object on each line, for a checker of traces."""
+"""The states of one partition that the log shows, one JSON object per line, for a trace checker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .json import row_object
 
 
 def write(run: Run) -> str:
-    """In the order of the partition's history; an object is an element of the JSON report's `timeline`."""
+    """Return the lines in the order of the partition's history; an object is an element of the JSON report's
+    `timeline`.
+    """
     rows = [
         {"path": title, **row_object(row)} if run.each else row_object(row)
         for title, report in run.clusters

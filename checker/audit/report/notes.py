@@ -1,4 +1,4 @@
-"""A report's notes for people: what is said of many files is said once."""
+"""A report's notes for people: a note that applies to many files is printed once."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .shown import and_more
 _NAMED = 3
 """The most files that are named in one note."""
 _IS = ": "
-"""Stands between a file's name and what is said of it."""
+"""The separator between a file's name and the note about it."""
 
 
 def in_headline(not_known: Sequence[str]) -> str:
-    """The first thing that this program does not know of the logs, and how many others there are."""
+    """Return the first thing that this program does not know about the logs, and how many others there are."""
     first, *more = not_known
-    return f"{first}, and {len(more)} thing{'s' * (len(more) > 1)} more that it does not know" if more else first
+    return f"{first}, and {len(more)} more thing{'s' * (len(more) > 1)} that it does not know" if more else first
 
 
 def in_short(report: Report) -> list[str]:
-    """The notes, in their order; those that say one thing of several files are one note."""
+    """Return the notes, in order; notes that say the same about several files are one note."""
     names = {file.name for file in report.files}
     found: dict[str, list[str]] = defaultdict(list)
     for note in report.notes:
@@ -34,7 +34,7 @@ def in_short(report: Report) -> list[str]:
 
 
 def _name(note: str, names: Collection[str]) -> str | None:
-    """The file that a note is about."""
+    """Return the file that a note is about."""
     end = note.find(_IS)
     while end >= 0:
         if note[:end] in names:

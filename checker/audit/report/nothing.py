@@ -1,4 +1,4 @@
-"""What to say where nothing is as asked for: what there is instead."""
+"""Messages where a request matches nothing: they say what there is instead."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NAMED = 5
 
 
 def nothing_there(narrow: Narrow, rows: Sequence[Row]) -> str | None:
-    """What is not there, and what is. None if there are such lines, and only nothing to check in them.
+    """Return what is not there, and what is; None if there are such lines, and only nothing to check in them.
 
     Args:
-        rows: what `Narrow.nearest` gives of all partitions.
+        rows: the result of `Narrow.nearest` for all partitions.
     """
     there = sorted({(row["topic"], row["partition"]) for row in rows if row["partition"] is not None})
     if narrow.partition is not None and narrow.partition not in there:
@@ -44,7 +44,7 @@ def _no_time(narrow: Narrow, rows: Sequence[Row]) -> str:
     since = "" if narrow.since is None else f" --since {printed(narrow.since)}"
     until = "" if narrow.until is None else f" --until {printed(narrow.until)}"
     about = "" if narrow.partition is None else f" about {partition_name(*narrow.partition)}"
-    message = f"{(since + until).strip()}: no line{about} is of that time."
+    message = f"{(since + until).strip()}: no line{about} is from that time."
     times = [(row["first"], row["last"]) for row in rows if row["first"] is not None]
     if not times:
         return f"{message} The log prints no times."

@@ -1,8 +1,8 @@
-"""What `--out DIR` leaves: audit.json, findings.parquet, conditions.parquet and stopped_moves.parquet (the state of the
-cluster), and timeline.parquet where a timeline was asked for.
+"""The files of `--out DIR`: audit.json, findings.parquet, conditions.parquet and stopped_moves.parquet (the state of
+the cluster), and timeline.parquet where a timeline was requested.
 
-A column is a field of a dataclass. The fields of what is within it (an entity, a place) are columns of their own, and
-what it has several of is a list.
+A column is a field of a dataclass. The fields of nested objects (an entity, a place) are columns of their own; a field
+with several values is a list.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from .model import Report
 
 
 def must_have_arrow() -> None:
-    """Whoever wants Parquet should hear at once that it cannot be written.
+    """Fail early if Parquet cannot be written.
 
     Raises:
-        IsrproofError: without pyarrow.
+        IsrproofError: pyarrow is not installed.
     """
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError as error:
         raise IsrproofError(
-            "--out writes Parquet, which needs pyarrow: pip install 'isrproof[audit]'. Or take --json."
+            "--out writes Parquet, which needs pyarrow: pip install 'isrproof[audit]'. Or use --json."
         ) from error
 
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
-    """Write each file whole or not at all. `text` is the JSON."""
+    """Write each file completely or not at all. `text` is the JSON."""
     folder.mkdir(exist_ok=True)
     with replacing(folder / "audit.json") as fresh:
         fresh.write_text(text + "\n", encoding="utf-8")
@@ -57,7 +57,7 @@ def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
 
 
 def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str) -> None:
-    """Objects of one kind, a row each; `derived` are properties that are columns too."""
+    """Write objects of one kind, one row each; `derived` are properties that are also columns."""
     import pyarrow
     import pyarrow.parquet
 
@@ -73,11 +73,11 @@ def _types_of(kind: Any) -> dict[str, Any]:
 
 
 _types: Callable[[Any], dict[str, Any]] = cache(_types_of)
-"""Looked up once for each class."""
+"""Field types, cached by class."""
 
 
 def _columns(types: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Arrow's types by name."""
+    """Return Arrow's types by name."""
     columns: list[tuple[str, Any]] = []
     for name, kind in types.items():
         columns += _columns(_types(kind)) if is_dataclass(kind) else [(name, _arrow(kind))]
@@ -85,7 +85,9 @@ def _columns(types: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _arrow(kind: Any) -> Any:
-    """Arrow's type of a field: a number, a text, a class with fields of its own, several of one kind, or maybe none."""
+    """Return Arrow's type of a field: a number, a text, a class with fields of its own, a list of one kind, or an
+    optional.
+    """
     import pyarrow
 
     plain = {int: pyarrow.int64(), str: pyarrow.string(), bool: pyarrow.bool_()}

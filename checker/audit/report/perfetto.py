@@ -13,18 +13,18 @@ from .shown import partition_name
 from .terms import terms
 
 _CLUSTER = 1_000_000
-"""So far the numbers of two clusters' processes are apart; a broker's is its id."""
+"""The distance between the process numbers of two clusters; a broker's number is its id."""
 _ITSELF = _CLUSTER - 2
-"""The process of the cluster."""
+"""The process of the cluster itself."""
 _NOBODY = _CLUSTER - 1
-"""What stands for the broker of a partition without a leader."""
+"""A stand-in for the broker of a partition without a leader."""
 _FIRST_THREAD = 100_001
-"""A thread with the number of its process is shown as its main thread."""
+"""The first thread number: a thread with the number of its process would be shown as its main thread."""
 Event = dict[str, Any]
 
 
 def write(run: Run) -> str:
-    """One object. Lines without a time are not in it; `otherData` counts them."""
+    """Return one object. Lines without a time are not in it; `otherData` counts them."""
     events = [event for number, (title, report) in enumerate(run.clusters) for event in _of(number, title, report)]
     untimed = sum(row.ts is None for report in run.reports for row in report.timeline or ())
     head = json.dumps({"displayTimeUnit": "ms", "otherData": {"states without a time": untimed}})[:-1]
@@ -87,16 +87,16 @@ def _findings(report: Report, process: int) -> Iterator[Event]:
 
 
 def _offline(report: Report, process: int) -> Iterator[Event]:
-    """How many partitions are offline, at each time that this changes."""
+    """Yield the number of offline partitions each time it changes."""
     changes = offline_changes(report)
     for ts, n in changes:
         yield {"ph": "C", "name": "offline partitions", "pid": process, "tid": 0, "ts": ts * 1000, "args": {"n": n}}
 
 
 def offline_changes(report: Report) -> list[tuple[int, int]]:
-    """Time and number from then on, in order; of a spell whose end no line shows the end is not counted.
+    """Return pairs of a time and the number from then on, in order; a spell without a shown end has no end here.
 
-    Of lines of ZooKeeper mode a spell ends where KRaft took over at the latest: from then on its records count.
+    A spell from lines of ZooKeeper mode ends at the latest where KRaft took over: from then on its records count.
     """
     steps: dict[int, int] = {}
     for spell in report.conditions():

@@ -20,16 +20,16 @@ from .model import EXIT, VERDICTS, Report
 from .shown import plain
 
 MOST = 5_000
-"""Results that GitHub keeps of a run; the severest come first."""
+"""The most results of a run that GitHub keeps; the severest come first."""
 MARK = "isrproof/v1"
-"""The name of our own fingerprint; GitHub reads the one beside it only."""
+"""The name of our own fingerprint; GitHub reads only the one beside it."""
 _KIND = {"illegal": "fail", "suspicious": "fail", "unknown": "review", "refused": "informational"}
 _LEVEL = {"illegal": "error", "suspicious": "warning"}
-"""Of those that fail; of all others SARIF wants none."""
+"""Levels of failing results; SARIF wants none for all others."""
 
 
 def write(run: Run) -> str:
-    """One run of one tool, with the findings of all clusters."""
+    """Return one run of one tool, with the findings of all clusters."""
     found = [each for report in run.reports for each in report.findings]
     marked = sorted(zip(found, _marks(found), strict=True), key=lambda pair: VERDICTS.index(pair[0].verdict))
     kept = marked[:MOST]
@@ -43,7 +43,7 @@ def write(run: Run) -> str:
 
 
 def _marks(findings: Iterable[Finding]) -> Iterator[str]:
-    """Of each finding, told apart where several are alike: "HASH:1", "HASH:2"."""
+    """Yield a fingerprint for each finding, numbered where several are equal: "HASH:1", "HASH:2"."""
     met: Counter[str] = Counter()
     for own in (each.fingerprint for each in findings):
         met[own] += 1
@@ -112,7 +112,9 @@ def _invocation(run: Run, cut: int) -> dict[str, Any]:
         for each in _notes(title, report)
     ]
     if cut:
-        notes.append({"level": "warning", "message": {"text": f"{cut} findings more than {MOST} are left out here"}})
+        notes.append(
+            {"level": "warning", "message": {"text": f"{cut} findings beyond the limit of {MOST} are left out here"}}
+        )
     code = max((EXIT[report.verdict] for report in run.reports), default=0)
     return {"executionSuccessful": True, "exitCode": code, "toolExecutionNotifications": notes}
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of what `--format json` prints: made from the dataclasses that a report is."""
+"""The JSON Schema of the output of `--format json`, derived from the dataclasses of a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Schema = dict[str, Any]
 
 
 def schema() -> Schema:
-    """The whole; each class is a definition of its own."""
+    """Return the whole schema; each class is a definition of its own."""
     definitions: Schema = {}
     report = _properties(Report, definitions)
     report["what_to_do"] = {"type": "object", "additionalProperties": _of(Advice, definitions)}
@@ -47,7 +47,7 @@ def schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What `isrproof audit --format json` prints",
-        "description": "A report; with --each one for every PATH; or why there is none.",
+        "description": "A report; with --each, one for every PATH; or an error that says why there is none.",
         "type": "object",
         "anyOf": [one, clusters, error],
         "$defs": dict(sorted(definitions.items())),
@@ -59,7 +59,7 @@ def _of(kind: Any, definitions: Schema) -> Schema:
         return {"type": _PLAIN[kind]}
     if is_dataclass(kind) and isinstance(kind, type):
         if kind.__name__ not in definitions:
-            definitions[kind.__name__] = {}  # so that a class within itself ends
+            definitions[kind.__name__] = {}  # ends the recursion of a class that contains itself
             properties = _properties(kind, definitions)
             required = [name for name in properties if name not in ("line", "offset", *OPTIONAL)]
             definitions[kind.__name__] = {"type": "object", "properties": properties, "required": required}
@@ -77,7 +77,7 @@ def _of(kind: Any, definitions: Schema) -> Schema:
 
 
 def _properties(kind: type, definitions: Schema) -> Schema:
-    """The keys of an object, as json.py writes them: a place gives its own to the object that it is in."""
+    """Return the keys of an object, as json.py writes them: a place adds its keys to the object that contains it."""
     hints = get_type_hints(kind)
     found: Schema = {}
     for name in (each.name for each in fields(kind)):

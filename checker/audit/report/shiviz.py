@@ -1,8 +1,8 @@
-"""What controllers printed of partitions, with vector clocks, for ShiViz.
+"""Controllers' lines about partitions, with vector clocks, for ShiViz.
 
-A host is a controller. An event comes after the one before of the same controller; the first of a controller epoch
-after the last of the epoch before, whose controller's epoch it read; and one that prints what another controller wrote
-after that. No clock of a machine is used.
+A host is a controller. An event comes after the same controller's previous event; the first event of a controller epoch
+comes after the last of the previous epoch, whose controller's epoch it read; and an event that prints what another
+controller wrote comes after that write. No machine's clock is used.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .model import Report, WordingStretch
 from .shown import partition_name
 
 PATTERN = r'(?<host>\S+) "(?<event>.*)" (?<clock>\{.*\})'
-"""The regular expression that ShiViz asks for."""
+"""The regular expression that ShiViz needs."""
 Clock = dict[str, int]
 
 
 def write(run: Run) -> str:
-    """The expression, an empty line, and a line for each event."""
+    """Return the expression, an empty line, and a line for each event."""
     lines = [line for number, (_, report) in enumerate(run.clusters) for line in _events(report, number, run.each)]
     return "\n".join([PATTERN, "", *lines]) + "\n"
 
@@ -65,7 +65,7 @@ def _join(clock: Clock, other: Clock) -> None:
 
 
 class _Spans:
-    """Which controller's tenure a line is in."""
+    """An index of lines by the controller's tenure that they are in."""
 
     def __init__(self, report: Report) -> None:
         self.of_file: dict[str, list[WordingStretch]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""How times, and what is from a log, are shown in a text."""
+"""Times and log content as text for people."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def partition_name(topic: str, partition: int) -> str:
 
 
 def printed(ts: int) -> str:
-    """`2026-01-31 12:00:00.123`, of milliseconds as a log prints them."""
+    """Return `2026-01-31 12:00:00.123` for milliseconds as a log prints them."""
     moment = datetime.fromtimestamp(ts // 1000, timezone.utc)
     return f"{moment:%Y-%m-%d %H:%M:%S}.{ts % 1000:03d}"
 
 
 def count(number: int, thing: str) -> str:
-    """`1 line`, `2 lines`."""
+    """Return `1 line`, `2 lines`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def and_more(names: Sequence[str], most: int = 8) -> str:
-    """The first names, `most` of them; the rest is counted."""
+    """Return at most `most` names; the rest is counted."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def brokers_named(ids: Collection[int]) -> str:
-    """`broker 1`, `brokers 1, 2`."""
+    """Return `broker 1`, `brokers 1, 2`."""
     return f"broker{'s' * (len(ids) > 1)} {and_more(list(map(str, ids)))}"

@@ -1,4 +1,4 @@
-"""The state of the cluster as text: a few lines for each condition, the longest first; the rest is counted."""
+"""The state of the cluster as text: a few lines for each condition, the longest spells first; the rest is counted."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _NAMED = 3
 
 
 def state_text(state: ClusterState, *, checked: bool) -> str:
-    """A paragraph. Beside the verdict: what is here may all be legal.
+    """Return a paragraph. It is separate from the verdict: everything in it may be legal.
 
     Args:
-        checked: whether any line of a controller was read; else nothing is known.
+        checked: whether any line of a controller was read; otherwise nothing is known.
     """
     lines = condition_lines(state.counts, state.conditions, migrated=state.migrated)
     lines += [line for move in state.stopped for line in _stopped(move)]
     if checked and not lines:
-        lines.append("  nothing was seen offline or under-replicated; no election failed, no move was refused")
+        lines.append("  nothing was seen offline or under-replicated; no election failed, and no move was refused")
     lines += [f"  not known: {why}" for why in state.unknown]
     return "\n".join([_head(state), *lines])
 
@@ -32,14 +32,14 @@ def _head(state: ClusterState) -> str:
     when = "" if state.until is None else f" at {printed(state.until)} UTC"
     return (
         f"state of the cluster before KRaft took it over from ZooKeeper{when}, as far as lines of ZooKeeper mode show"
-        " it; the metadata log says how it went on"
+        " it; the metadata log has the rest"
     )
 
 
 def condition_lines(
     counts: Iterable[ConditionCount], conditions: Sequence[Condition], *, migrated: bool = False
 ) -> list[str]:
-    """Some lines for each condition that there was.
+    """Return some lines for each condition that occurred.
 
     Args:
         migrated: whether KRaft took over what these show.
@@ -48,10 +48,10 @@ def condition_lines(
 
 
 def in_short(state: ClusterState, logs: Sequence[MetadataLog] = ()) -> str:
-    """What of it is beside the verdict in the first line; empty if there is nothing.
+    """Return the part of the state that the first line shows beside the verdict; empty if there is nothing.
 
     Args:
-        logs: the cluster's metadata logs: where there are any, they have all changes of partitions, and lines have not.
+        logs: the cluster's metadata logs: if there are any, they have all changes of partitions, and lines do not.
     """
     found = [
         f"{count(how_many, 'partition')} {each.condition} {when}"
@@ -102,7 +102,7 @@ _UNTIL = {
     "complete": "its ISR had all replicas",
     "deleted": "its deletion",
 }
-"""By what ended it."""
+"""The phrase for the event that ended a condition."""
 
 
 def _listed(shown: Sequence[str], of: int) -> str:

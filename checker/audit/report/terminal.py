@@ -1,4 +1,4 @@
-"""A report on a terminal: in colours, if it is one that has them and the user does not object (NO_COLOR)."""
+"""The report on a terminal: in colours, if the terminal has them and the user does not object (NO_COLOR)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _STYLES = (
     (r"^  ((?:offline|under-replicated) at the end)", "red"),
     (r"^  (not known): ", "dim"),
 )
-"""What stands at the beginning of a line that the report itself writes, and its style."""
+"""Line starts that the report itself writes, with their styles."""
 
 
 def coloured(text: str) -> str:
-    """A report as it is to be written to stdout: with colours on a terminal. Pipes and files get it as it is."""
+    """Return a report as it is written to stdout: with colours on a terminal, unchanged for pipes and files."""
     if sys.stdout is None or not sys.stdout.isatty():
         return text
     from rich.console import Console
     from rich.text import Text
 
-    shown = Text(text, end="")  # not markup: what a log says is no instruction
+    shown = Text(text, end="")  # not markup: log content is not an instruction
     for pattern, style in _STYLES:
         for match in re.finditer(pattern, text, re.MULTILINE):
             shown.stylize(style, *match.span(1))

@@ -1,4 +1,4 @@
-"""Leader terms: a partition's states in its order, each from the line that shows it to the next."""
+"""Leader terms: a partition's states in order, each from the line that shows it to the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ Key = tuple[int, str, int]
 
 @dataclass(frozen=True)
 class Term:
-    """A state of a partition; `start` and `end` in milliseconds as printed, never back: brokers' clocks differ."""
+    """A state of a partition; `start` and `end` are milliseconds as printed and never go back: brokers' clocks
+    differ.
+    """
 
     row: TimelineRow
     start: int
@@ -23,7 +25,7 @@ class Term:
 
 
 def by_partition(timeline: Iterable[TimelineRow]) -> list[tuple[Key, list[TimelineRow]]]:
-    """The states of each partition, in their order; partitions by life and name."""
+    """Return the states of each partition, in their order; partitions by life and name."""
     found: dict[Key, list[TimelineRow]] = defaultdict(list)
     for row in timeline:
         found[row.life, row.topic, row.partition].append(row)
@@ -31,14 +33,14 @@ def by_partition(timeline: Iterable[TimelineRow]) -> list[tuple[Key, list[Timeli
 
 
 def terms(report: Report) -> Iterator[tuple[Key, list[Term]]]:
-    """The terms of each partition, of states whose lines have times."""
+    """Yield the terms of each partition, for states whose lines have times."""
     last = last_time(report)
     for key, own in by_partition(report.timeline or ()):
         yield key, list(_terms([row for row in own if row.ts is not None], last))
 
 
 def last_time(report: Report) -> int:
-    """The latest that any state or finding has."""
+    """Return the latest time of any state or finding."""
     times = [row.ts for row in report.timeline or () if row.ts is not None]
     times += [each.ts for each in report.findings if each.ts is not None]
     times += [each.until or each.since or 0 for each in report.conditions()]

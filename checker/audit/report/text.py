@@ -1,4 +1,6 @@
-"""The report as text: the summary first, two lines for each cause, the state of the cluster; with `verbose` all."""
+"""The report as text: the summary first, two lines for each cause, the state of the cluster; with `verbose`
+everything.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,17 @@ from .state_text import in_short, state_text
 
 _MEANING = {
     "illegal": "a guarantee of Kafka is broken",
-    "suspicious": "legal only under a configuration that the log does not show, or likely and not proved",
+    "suspicious": "legal only under a configuration that the log does not show, or likely but not proved",
     "unknown": "not decidable from these lines",
     "refused": "Kafka's own guard stopped it; nothing changed",
 }
 ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of a controller's lines",
     "lossy": "nothing: any line may be missing",
-    "order": "that lines of one millisecond stand in the order in which they were written",
-    "creation": "that nothing began anew between the two lines: what tells of it, a creation or a start, may be lost",
+    "order": "that lines of one millisecond are in the order in which they were written",
+    "creation": "that no topic was created and no process started between the two lines: such a line may be lost",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
-    " but for files in which any may be missing",
+    " except in files in which any may be missing",
     None: "nothing",
 }
 _CAUSES = 20
@@ -43,14 +45,14 @@ _CAUSES = 20
 
 
 def write(run: Run) -> str:
-    """All reports; with `each` a line for every path first."""
+    """Return all reports; with `each`, a line for every path first."""
     if run.each:
         return clusters_as_text(run.clusters, verbose=run.verbose)
     return as_text(run.reports[0], verbose=run.verbose)
 
 
 def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
-    """The whole report. Log content in it is escaped: no control character reaches the terminal.
+    """Return the whole report. Log content in it is escaped: no control character reaches the terminal.
 
     Args:
         verbose: every cause with its evidence, and the table of rules.
@@ -69,18 +71,18 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
 
 
 def state_of_cluster(report: Report) -> str:
-    """What controllers' lines show; a metadata log is told of by itself."""
+    """Return what controllers' lines show; a metadata log has a paragraph of its own."""
     checked = report.checked.controller_epochs > 0
     return "" if report.metadata and not checked else state_text(report.state, checked=checked)
 
 
 def unknown_of(report: Report) -> tuple[str, ...]:
-    """Why the state of the cluster may be another one; nothing where a metadata log tells it by itself."""
+    """Return reasons why the state of the cluster may differ; empty where a metadata log shows the state itself."""
     return () if report.metadata and not report.checked.controller_epochs else report.state.unknown
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
-    """A line per cluster, then those that do not conform, or of which there is something to tell."""
+    """Return a line per cluster, then the clusters that do not conform, or that have something to report."""
     width = max((len(plain(path)) for path, _ in reports), default=0)
     lines = [
         f"{plain(path):<{width}}  {report.verdict}: {_found(report)}; {_rules_of(report.checked)}"
@@ -116,16 +118,18 @@ def _headline(report: Report, title: str, *, verbose: bool) -> str:
     lines.append("; ".join([files, *_wording(report)]))
     if len(report.lives) > 1:
         lines.append(
-            f"{len(report.lives)} lives of the cluster that could not be joined or that a wipe separates;"
-            " logs of several clusters are told apart by --each"
+            f"{len(report.lives)} lives of the cluster that could not be joined, or that a wipe separates;"
+            " for logs of several clusters use --each"
         )
     notes = report.notes if verbose else notes_in_short(report)
     return "\n".join([*lines, *(f"note: {plain(note)}" for note in notes)])
 
 
 def _wording(report: Report) -> Iterator[str]:
-    """The releases whose wording the lines have, and in how many stretches it is that of none. A set of releases of
-    which another stretch leaves only some is not told."""
+    """Yield the releases whose wording the lines have, and the number of stretches whose wording fits no release.
+
+    A set of releases is omitted if another stretch narrows it down.
+    """
     spans = [stretch.releases for stretch in report.releases]
     masks = sorted({span(text) for text in spans if text != CONTRADICTORY})
     least = [mask for mask in masks if not any(other != mask and other & mask == other for other in masks)]
@@ -136,10 +140,10 @@ def _wording(report: Report) -> Iterator[str]:
 
 
 def checked_in_words(checked: Checked, *, metadata: bool) -> str:
-    """What the verdict is about.
+    """Return the scope of the verdict in words.
 
     Args:
-        metadata: whether a log of KRaft's metadata was read.
+        metadata: whether a KRaft metadata log was read.
     """
     read = ["the metadata log"] if metadata and not checked.controller_epochs else []
     if checked.controller_epochs:
@@ -150,7 +154,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     if checked.hosts:
         read.append(f"{count(checked.replicas, 'replica')} of {brokers_named(checked.hosts)}")
     if not read and checked.rules:
-        read.append("what nodes print of the metadata quorum")
+        read.append("nodes' lines about the metadata quorum")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
     scope = " and ".join(read)
@@ -168,7 +172,7 @@ def _found(report: Report) -> str:
         found += f"; {records_in_words(lost)} may be gone"
     if report.not_known:
         found = f"{found or 'no finding'}; {plain(in_headline(report.not_known))}"
-    return (found or "no finding") + (f"; beside that {beside}" if beside else "")
+    return (found or "no finding") + (f"; also {beside}" if beside else "")
 
 
 # ---- Findings
@@ -185,9 +189,9 @@ def _findings(report: Report, verbose: bool) -> Iterator[str]:
         for _, same in groupby(shown, key=lambda cause: (cause.first.rule, cause.first.known_issue)):
             yield _of_rule(list(same), healings, chains, report.in_doubt, verbose)
         if len(shown) < len(of_verdict):
-            yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose has all"
+            yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose shows all"
     if report.left_out:
-        yield f"{count(report.left_out, 'finding')} more, which the counts above have and this report does not"
+        yield f"{count(report.left_out, 'finding')} more, counted above but not in this report"
 
 
 def _of_rule(same: list[Cause], healings: Healings, chains: Chains, in_doubt: Sequence[InDoubt], verbose: bool) -> str:
@@ -243,7 +247,7 @@ def _in_full(cause: Cause, in_doubt: Sequence[InDoubt]) -> Iterator[str]:
 
 
 def _not_illegal(finding: Finding, in_doubt: Sequence[InDoubt]) -> str | None:
-    """Why a finding is not illegal, with the signs of what is in doubt where lines may be missing."""
+    """Return the reason why a finding is not illegal, with the signs of doubt where lines may be missing."""
     why = finding.not_illegal_because
     shown = dict.fromkeys(each.shows for each in in_doubt) if why and finding.assumption == "lossy" else ()
     return f"{why}: {'; '.join(shown)}" if shown else why
@@ -274,7 +278,7 @@ def _in_doubt(report: Report) -> str:
 
 
 def _timeline(rows: Sequence[TimelineRow]) -> str:
-    """Every state that the log shows of a partition, at the first line that shows it."""
+    """Return every state of a partition that the log shows, at the first line that shows it."""
     lines = []
     for (life, topic, partition), own in groupby(rows, key=lambda row: (row.life, row.topic, row.partition)):
         lines.append(f"  {partition_name(topic, partition)}{f', life {life}' if life > 1 else ''}")
@@ -283,7 +287,7 @@ def _timeline(rows: Sequence[TimelineRow]) -> str:
 
 
 def _from_snapshot(row: TimelineRow) -> str:
-    """The state at the end of a snapshot is no record's: how it came about is in records that are gone."""
+    """Return the prefix for a state at the end of a snapshot: the records that led to it are gone."""
     end = snapshot_end(row.place.file)
     return "" if end is None else f"from the snapshot at offset {end[0]}: "
 
@@ -315,4 +319,4 @@ def _rules(report: Report) -> str:
 def _unknown(report: Report) -> str:
     found = report.coverage.top_unknown[:5]
     lines = [f"  {each.count:>6} x {plain(each.template[:160])}" for each in found]
-    return "\n".join(["lines that were not understood, the commonest", *lines]) if lines else ""
+    return "\n".join(["most frequent lines that were not understood", *lines]) if lines else ""

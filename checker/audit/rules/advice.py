@@ -1,4 +1,4 @@
-"""What to do about a rule's findings, with the releases in which they cannot come any more."""
+"""Advice on a rule's findings: what to do, and the releases that no longer have the fault."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from .rule import Rule
 
 @dataclass(frozen=True)
 class Advice:
-    """`now`: what helps at once. `upgrade` may be empty. `verify` is a command, `look_for` what it prints then."""
+    """Advice on the findings of one rule, in plain text."""
 
     now: str
+    """Immediate help."""
     upgrade: str
+    """The release to upgrade to; may be empty."""
     verify: str
+    """A command that shows whether it helped."""
     look_for: str
+    """The output that the command then prints."""
 
     def sentences(self) -> Iterator[tuple[str, str]]:
-        """A word and what it is about, in plain text."""
+        """Yield pairs of a word and the sentence that belongs to it."""
         yield "now", self.now
         if self.upgrade:
             yield "upgrade", self.upgrade
@@ -27,7 +31,7 @@ class Advice:
 
 
 def advice(rule: Rule) -> Advice | None:
-    """None for a rule that has no remedy."""
+    """Return the advice on a rule's findings, None for a rule without a remedy."""
     remedy = rule.remedy
     if remedy is None:
         return None

@@ -1,4 +1,4 @@
-"""Which rules there are: the modules in the folders of `rules/`, discovered, not registered."""
+"""The catalogue of rules: the modules in the folders of `rules/`, discovered, not registered."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RETIRED: Mapping[str, str] = {
 
 @cache
 def rules() -> Mapping[str, Rule]:
-    """All rules by code, each with the docstring of its module as its page, and its folder as its family.
+    """Return all rules by code, each with the docstring of its module as its page, and its folder as its family.
 
     Raises:
-        ValueError: two have one code.
-        UnknownNameError: a rule names an observation that does not exist, or reads a column that it has not.
+        ValueError: two rules share a code.
+        UnknownNameError: a rule names an observation that does not exist, or reads a column that the observation lacks.
     """
     found: dict[str, Rule] = {}
     for name in _modules():
@@ -39,7 +39,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def _modules() -> Iterator[str]:
-    """The modules of folders, but for those that several rules share, whose names begin with `_`."""
+    """Yield the modules in folders, except shared ones, whose names begin with `_`."""
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         folder, _, name = module.name.removeprefix(f"{package.__name__}.").rpartition(".")
         if folder and not module.ispkg and not name.startswith("_"):
@@ -48,19 +48,19 @@ def _modules() -> Iterator[str]:
 
 @cache
 def rules_on(observation: str) -> tuple[Rule, ...]:
-    """The rules that look at an observation's rows."""
+    """Return the rules that look at an observation's rows."""
     return tuple(rule for rule in rules().values() if rule.observation == observation)
 
 
 def find(name: str) -> Rule:
-    """The rule of that code or name.
+    """Return the rule with that code, name or former name.
 
     Raises:
         UnknownNameError: there is none; the message names the nearest.
         IsrproofError: it is retired.
     """
     for rule in rules().values():
-        if name.lower() in (rule.code.lower(), rule.name):
+        if name.lower() in (rule.code.lower(), rule.name, *rule.former_names):
             return rule
     if name.upper() in RETIRED:
         raise IsrproofError(f"The rule {name.upper()} is retired: {RETIRED[name.upper()]}.")

@@ -1,4 +1,4 @@
-"""Properties of the models and sets of releases, as conditions on a row."""
+"""Properties of the models, and sets of releases, as conditions on a row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..table.encoding import in_releases as in_releases
 
 
 def step(condition: Expr) -> Expr:
-    """A property over a step, read over a row: the columns `before_*` are the state before, the others after."""
+    """Return a property over a step, read over a row: the columns `before_*` are the state before, the others after."""
 
     def leaf(node: Expr) -> Expr | None:
         if node.op is Op.FIELD:
@@ -22,5 +22,5 @@ def step(condition: Expr) -> Expr:
 
 
 def behaviour_releases(name: str) -> Expr:
-    """The constant set of releases that have a behaviour of specs/behaviours.toml."""
+    """Return the constant set of releases that have a behaviour of specs/behaviours.toml."""
     return const(release_set(behaviour(name).releases), SetOf(RELEASE))

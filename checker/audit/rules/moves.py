@@ -14,7 +14,7 @@ from ..table.encoding import RELEASE, release_set
 
 @cache
 def valid_in(name: str) -> Expr:
-    """Map from -> to -> the releases in which that move is valid."""
+    """Return the map from -> to -> the releases in which that move is valid."""
     table, sort = machine(name), states(name)
     known = {state.name for state in table.states}
     return const(
@@ -28,7 +28,9 @@ def valid_in(name: str) -> Expr:
 
 @cache
 def may_precede(name: str) -> Expr:
-    """Map level -> before -> from -> the releases in which moves that the level hides lead from one to the other."""
+    """Return the map level -> before -> from -> the releases in which moves hidden by the level lead from one to the
+    other.
+    """
     return const(
         {at: _reached(name, at) for at in LEVELS},
         MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
@@ -37,7 +39,7 @@ def may_precede(name: str) -> Expr:
 
 @cache
 def may_precede_with_one_more(name: str) -> Expr:
-    """The same as `may_precede`, if one line that the level shows may be missing between."""
+    """Return the same map as `may_precede`, for a log that may lack one line that the level shows."""
     return const(
         {at: _reached(name, at, one_more=True) for at in LEVELS},
         MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
@@ -46,7 +48,9 @@ def may_precede_with_one_more(name: str) -> Expr:
 
 @cache
 def may_precede_with_gap(name: str) -> Expr:
-    """Map before -> from -> the releases in which `from` can be the state now, if any line may be missing between."""
+    """Return the map before -> from -> the releases in which `from` can be the current state, if any lines may be
+    missing.
+    """
     return const(_reached(name, None), MapOf(states(name), MapOf(states(name), SetOf(RELEASE))))
 
 

@@ -21,7 +21,7 @@ _FENCE = re.compile("```(?:log|records) ([^ ]+)(?: after ([^ ]+))?")
 
 
 def summary(rule: Rule) -> str:
-    """What is wrong, in one sentence."""
+    """Return one sentence on what is wrong."""
     return rule.page.partition("\n")[0]
 
 
@@ -44,12 +44,12 @@ def as_json(rule: Rule) -> dict[str, Any]:
 
 
 def listing() -> str:
-    """A line for each rule; releases and issues only where there is something to say."""
+    """Return one line for each rule; releases and issues only where there is something to say."""
     return "\n".join(f"{rule.code} {rule.name:<30} {summary(rule)}{_bracketed(rule)}" for rule in rules().values())
 
 
 def limits(rule: Rule) -> list[str]:
-    """The releases that a rule is about, if not all, and its issues."""
+    """Return the releases that a rule is about, if not all, and its issues."""
     return [*([] if rule.releases == "all" else [rule.releases]), *rule.issues]
 
 
@@ -59,12 +59,12 @@ def _bracketed(rule: Rule) -> str:
 
 
 def page(rule: Rule) -> str:
-    """All that there is to know about a rule, as Markdown."""
+    """Return everything about a rule, as Markdown."""
     return "\n".join([f"# {rule.code} {rule.name}", "", *_body(rule, "##"), ""])
 
 
 def whole() -> Iterator[str]:
-    """The lines of one page with all rules."""
+    """Yield the lines of one page with all rules."""
     for rule in rules().values():
         yield from (f"## {rule.code} {rule.name}", "", *_body(rule, "###"), "")
 
@@ -82,7 +82,7 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     if rule.bug:
         bug = behaviour(rule.bug)
         fixed = ", ".join(bug.fixed_in) or "no release"
-        yield f"* As a known bug: {rule.bug}, of {names(bug.releases)}, fixed in {fixed}. A finding in these names it."
+        yield f"* As a known bug: {rule.bug}, of {names(bug.releases)}, fixed in {fixed}. A finding there names it."
     if rule.follows_from:
         yield f"* Its findings may follow from those of {', '.join(rule.follows_from)}"
     yield f"* All cases: `traces/cases/{rule.code}.md`"
@@ -98,7 +98,7 @@ def _what_to_do(rule: Rule, mark: str) -> Iterator[str]:
 
 
 def _shown(line: str) -> Iterator[str]:
-    """A line of a case; the file that a block is stands before it, for what reads Markdown knows no such blocks."""
+    """Yield a line of a case, with a block's file before it: Markdown readers do not know such blocks."""
     fence = _FENCE.fullmatch(line)
     if fence is None:
         yield line

@@ -1,4 +1,4 @@
-"""What a rule of the audit is."""
+"""Rules of the audit."""
 
 from __future__ import annotations
 
@@ -27,54 +27,61 @@ Text = Callable[[Row], str]
 class Rule:
     """One claim about every row of one observation.
 
-    Args:
-        code: never changes its meaning.
-        name: what is wrong, in a few words with dashes.
-        observation: the name of the observation (observe/) whose rows it looks at.
-        verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
-        applies: the rows that the rule is about.
-        message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
-        cause: what several rows that the rule fails have in common, if that is more than their controller epoch.
-        kind: of the entity that a finding names: partition, replica, controller; of a metadata log also topic,
-            broker and quorum.
-        releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
-            the rule says nothing.
-        issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
-        follows_from: codes of rules whose findings explain those of this one.
-        remedy: what to do about a finding; every rule that is not a test's own has one.
-        lost: the committed records that a row says are gone.
-        shows: what a row that it fails shows of the log itself (shown_by.py).
-        compares: whether its rows set two places against each other without columns of the one before.
-        page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
-        contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
-            other; asked only of rules that look back.
-
     Raises:
         UnknownNameError: there is no such observation, or it lacks a column that verdict or applies reads.
-        TypeError: the verdict is none, or a column is read with another sort than it has.
+        TypeError: the verdict has another sort, or a column is read with another sort than it has.
     """
 
     code: str
+    """A code that never changes its meaning."""
     name: str
+    """A few words with dashes that say what is wrong."""
     observation: str
+    """The name of the observation (observe/) whose rows the rule looks at."""
     verdict: Expr
+    """An expression of the sort VERDICT. Where a column that it reads is absent, the rule is silent."""
     message: Text
+    """A sentence on what happened, from the columns of a row and the `verdict`."""
     expected: Text
+    """A phrase on what should have been."""
     got: Text
+    """A phrase on what was found."""
     cause: Text | None = None
+    """The thing that several rows that break the rule have in common, if that is more than their controller epoch."""
     applies: Expr = true
+    """The rows that the rule is about."""
     kind: str = "partition"
+    """The kind of entity that a finding names: partition, replica or controller; for a metadata log also topic, broker
+    and quorum.
+    """
+    former_names: tuple[str, ...] = ()
+    """Names that the rule had in earlier releases of this program; it is still found by them."""
     issues: tuple[str, ...] = ()
+    """KAFKA issues and KIPs."""
     bug: str | None = None
+    """The behaviour (specs/behaviours.toml) that is this fault as a known bug."""
     releases: str = "all"
+    """The releases that the rule is about, as specs.releases.span reads them. On a row that can be of none of these the
+    rule is silent.
+    """
     follows_from: tuple[str, ...] = ()
+    """Codes of rules whose findings explain those of this one."""
     contradicts: Callable[[Row], bool] = lambda row: True
+    """Returns whether a row that breaks the rule and its previous line (before_file, before_line) contradict each
+    other; asked only of rules that look back.
+    """
     remedy: Remedy | None = None
+    """The remedy for a finding; every rule but those of tests has one."""
     lost: Callable[[Row], Lost] | None = None
+    """Returns the committed records that a row reports as gone."""
     compares: bool = False
+    """True if the rule's rows compare two places without columns of the one before."""
     shows: tuple[str, ...] = ()
+    """Names of what a row that breaks the rule shows about the log itself (shown_by.py)."""
     page: str = ""
+    """The docstring of the rule's module (catalogue.py)."""
     family: str = ""
+    """The folder of the rule's module, which names the component that the rule judges."""
 
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
@@ -92,7 +99,7 @@ class Rule:
 
     @property
     def reads(self) -> tuple[Expr, ...]:
-        """The columns that its judgement reads, as fields."""
+        """The columns that the rule's judgement reads, as fields."""
         return tuple(sorted(free(self.judgement), key=name_of))
 
     @property
@@ -105,27 +112,27 @@ class Rule:
 
     @property
     def asks_for_gaps(self) -> str | None:
-        """The column by which its verdict depends on missing lines, if it does."""
+        """The column that makes the verdict depend on missing lines, if there is one."""
         return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
 
     @property
     def excuses(self) -> tuple[str, ...]:
-        """What may explain a row that it fails, by name (doubt/excuses/)."""
+        """The names of what may explain a row that breaks the rule (doubt/excuses/)."""
         return observations()[self.observation].made_from.excuses
 
     @cached_property
     def compares_lines(self) -> bool:
-        """Whether it counts in its verdict whether a line is missing between the two that it compares."""
+        """True if the verdict depends on whether a line is missing between the two that it compares."""
         return gap in self.reads
 
     @property
     def rests_on_lines_above(self) -> bool:
-        """Whether a row that it fails contradicts lines above, and no one line that is missing explains it."""
+        """True if a row that it fails contradicts lines above, and no one line that is missing explains it."""
         return self.compares_lines and NOTHING_LED_THERE not in self.shows
 
     @property
     def looks_back(self) -> bool:
-        """Whether it reads what the line before shows."""
+        """True if the rule reads what the previous line shows."""
         return self.compares or any(
             name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads
         )

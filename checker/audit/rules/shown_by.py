@@ -1,8 +1,8 @@
-"""What a failing row of some rules shows of the log itself; doubt/signs/ weighs it."""
+"""Names of what a failing row of some rules shows about the log itself; doubt/signs/ weighs it."""
 
 NOTHING_LED_THERE = "nothing-led-there"
-"""A state that nothing above led to: a missing line leaves nothing else."""
+"""A state that no earlier line led to: a missing line leaves no other sign."""
 NOTHING_MOVED = "nothing-moved"
-"""A controller's start that moved nothing: a missing line leaves nothing else."""
+"""A controller's start that moved nothing: a missing line leaves no other sign."""
 EPOCH_DIFFERS = "epoch-differs"
-"""Another epoch than the line above has: a line of another broker leaves nothing else."""
+"""An epoch that differs from the line above: a line of another broker leaves no other sign."""

@@ -1,4 +1,4 @@
-"""Verdicts of a rule on a row, and the common ways to come to one."""
+"""Verdicts of a rule on a row, and common ways to form one."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from ....model.expr import Expr, both, const, either, ite
 from ....model.sorts import Enum
 
 VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
-"""Silent: the rule is not about that row."""
+"""All verdicts. Silent: the rule is not about that row."""
 HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
 PASSING = ("held", "silent")
 """Verdicts that make no finding."""
 
 
 def at_most_unknown(verdict: Expr, where: Expr) -> Expr:
-    """The verdict, but unknown where it would be illegal or suspicious and the condition holds."""
+    """Return the verdict, but unknown where it would be illegal or suspicious and the condition holds."""
     return ite(both(where, either(verdict.eq(ILLEGAL), verdict.eq(SUSPICIOUS))), UNKNOWN, verdict)
 
 
 def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:
-    """Held where the condition is; else illegal, but suspicious where `in_doubt` is true."""
+    """Return held where the condition holds; else illegal, but suspicious where `in_doubt` is true."""
     broken = ILLEGAL if in_doubt is None else ite(in_doubt, SUSPICIOUS, ILLEGAL)
     return ite(condition, HELD, broken)
 
 
 def suspicious_unless(condition: Expr) -> Expr:
-    """Held where the condition is; else suspicious: one line that is missing would explain it."""
+    """Return held where the condition holds; else suspicious: one missing line would explain it."""
     return ite(condition, HELD, SUSPICIOUS)
 
 
 def allowed_in(allowed: Expr, releases: Expr, otherwise: Expr = ILLEGAL) -> Expr:
-    """Held if every release that it may be allows it, `otherwise` if none does, unknown if some do."""
+    """Return held if every possible release allows it, `otherwise` if none does, unknown if some do."""
     return ite(releases.subset_of(allowed), HELD, ite(releases.intersects(allowed), UNKNOWN, otherwise))

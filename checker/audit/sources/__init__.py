@@ -1,4 +1,4 @@
-"""Sources of rows beside lines about partitions: whole requests, what nodes print, metadata logs.
+"""Sources of rows other than lines about partitions: whole requests, nodes' lines, metadata logs.
 
-Each gives rows by input, counts of what fits, and notes; none judges.
+Each returns rows by input, counts of rows that fit, and notes; none judges.
 """

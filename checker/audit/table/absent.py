@@ -1,4 +1,4 @@
-"""Truth values of which an absent one counts as false: what a line does not print did not happen there."""
+"""Truth values where absent means false: an event that a line does not print did not happen there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .protocol import Table
 
 
 def false_where_absent(table: Table, *columns: str) -> Table:
-    """The table with `columns` present everywhere."""
+    """Return the table with `columns` present everywhere."""
     table = table.derive(false=false)
     for column in columns:
         table = table.filled(column, "false")

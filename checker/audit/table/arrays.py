@@ -1,4 +1,4 @@
-"""Columns of an audit in memory: NumPy arrays of numbers, with what a line did not print marked as absent."""
+"""Columns of an audit in memory: NumPy arrays of numbers; values that a line did not print are marked as absent."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
 _ROOM = 2**62
-"""A key of several columns is one number below this."""
+"""The upper bound of a key of several columns as one number."""
 _WIDE = 2**31
-"""A column with more values than this between its ends is numbered anew before it is part of a key."""
+"""A column with a larger range than this is renumbered before it becomes part of a key."""
 _DENSE = 4
-"""Keys below this multiple of the rows are counted rather than sorted, which takes a thirtieth of the time."""
+"""Keys below this multiple of the number of rows are counted rather than sorted, which takes a thirtieth of the
+time.
+"""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Spreads the bits of a hash."""
+"""A multiplier that spreads the bits of a hash."""
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
 class _Indices(dict[Hashable, int]):
-    """The index of each value; what was not met before is the next of the values."""
+    """The index of each value; a new value is appended to the values."""
 
     def __init__(self, values: list[Any]) -> None:
         self._values = values
@@ -51,7 +53,7 @@ class Dictionary:
         return np.array(list(map(self._indices.__getitem__, values)), dtype=np.int64)
 
     def sets(self, indices: Numbers) -> Numbers:
-        """For indices of lists those of the same lists as sets: sorted, each member once."""
+        """Return for indices of lists those of the same lists as sets: sorted, each member once."""
         known, size = len(self._as_sets), len(self.values)
         if known < size:
             more = [
@@ -64,27 +66,24 @@ class Dictionary:
 
 @dataclass(frozen=True)
 class Array:
-    """The values of one column.
-
-    Args:
-        data: of shape (rows,): whole numbers or truth values, or indices of a dictionary.
-        present: of shape (rows,), bool: where a value is there; None where none is absent.
-        encoded: the values are those of the dictionary.
-    """
+    """The values of one column."""
 
     data: Numbers
+    """Whole numbers or truth values, or indices of a dictionary, of shape (rows,)."""
     present: Mask | None = None
+    """The places where a value is present, bool, of shape (rows,); None where none is absent."""
     encoded: bool = False
+    """True if the values are indices of the dictionary."""
 
     def take(self, rows: Numbers) -> Array:
         return Array(self.data.take(rows), None if self.present is None else self.present.take(rows), self.encoded)
 
     def where(self, condition: Mask) -> Array:
-        """Absent, too, where the condition is false."""
+        """Return the array with values also absent where the condition is false."""
         return Array(self.data, condition if self.present is None else self.present & condition, self.encoded)
 
     def plain(self, dictionary: Dictionary) -> list[Any]:
-        """As Python's values, None where absent."""
+        """Return Python values, None where absent."""
         found: list[Any] = self.data.tolist()
         if self.encoded:
             values = dictionary.values
@@ -99,7 +98,7 @@ class Array:
 
 
 def narrow(numbers: Numbers) -> Numbers:
-    """Whole numbers in as little room as they fit."""
+    """Return whole numbers in the smallest type that fits them."""
     least, most = (numbers.min(), numbers.max()) if len(numbers) else (0, 0)
     fits = (kind for kind in _KINDS if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max)
     return numbers.astype(next(fits))
@@ -110,7 +109,7 @@ def absent(size: int) -> Array:
 
 
 def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
-    """A column from Python's values: numbers or truth values as they are, anything else dictionary-encoded."""
+    """Return a column from Python values: numbers or truth values unchanged, anything else dictionary-encoded."""
     if len(values) > 1 and _is_one(values):
         only = array_of(values[:1], dictionary)
         return only.take(np.zeros(len(values), dtype=np.int64))
@@ -118,7 +117,7 @@ def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
     if kind is int:
         try:
             return Array(narrow(np.array(values, dtype=np.int64)))
-        except TypeError:  # of None: most columns have none, and to look for it costs as much
+        except TypeError:  # from None: most columns have none, and looking for it costs as much
             pass
     some = None in values
     if kind in (int, bool):
@@ -132,13 +131,13 @@ def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
 
 
 def _is_one(values: Sequence[Any]) -> bool:
-    """Whether all values are the same, as in many columns."""
+    """Return whether all values are the same, as in many columns."""
     first = values[0]
     return bool(first == values[-1] == values[len(values) // 2]) and values.count(first) == len(values)
 
 
 def concatenated(columns: Sequence[Array]) -> Array:
-    """One below the other."""
+    """Return the columns one below the other."""
     known = [column for column in columns if column.present is None or column.present.any()]
     if not known:
         return absent(sum(len(column.data) for column in columns))
@@ -151,7 +150,7 @@ def concatenated(columns: Sequence[Array]) -> Array:
 
 
 def key_of(columns: Sequence[Array], size: int) -> Numbers:
-    """A number for each row: equal where all of the columns are; an absent value equals an absent one."""
+    """Return a number for each row: equal where all of the columns are; an absent value equals an absent one."""
     key, room = np.zeros(size, dtype=np.int64), 1
     for column in columns:
         part, width = _from_nought(column)
@@ -163,7 +162,7 @@ def key_of(columns: Sequence[Array], size: int) -> Numbers:
 
 
 def _from_nought(column: Array) -> tuple[Numbers, int]:
-    """The values as numbers from 0, which is that of an absent one; and how many there may be."""
+    """Return the values as numbers from 0, which stands for absent; and the upper bound of their number."""
     there = column.data if column.present is None else column.data[column.present]
     if not len(there):
         return np.zeros(len(column.data), dtype=np.int64), 1
@@ -182,7 +181,7 @@ def _numbered(values: Numbers) -> tuple[Numbers, int]:
 
 
 def different(columns: Sequence[Array], size: int) -> tuple[Numbers, Numbers]:
-    """The different rows, each by the first that is so; and for every row the number of its like among them."""
+    """Return the distinct rows, each as its first occurrence; and for every row the number of its equal among them."""
     key = key_of(columns, size)
     room = int(key.max()) + 1 if size else 0
     if room > _DENSE * size or not size:
@@ -197,7 +196,7 @@ def different(columns: Sequence[Array], size: int) -> tuple[Numbers, Numbers]:
 
 
 def parts_of(key: Numbers, size: int) -> Numbers:
-    """For each row the number of its part: rows of one key in one part, in parts of about `size` rows."""
+    """Return for each row the number of its part: rows of one key are in one part, parts have about `size` rows."""
     if key.max() > 2 * len(key):
         key, _ = _numbered(key)
     counts = np.bincount(key)
@@ -206,7 +205,7 @@ def parts_of(key: Numbers, size: int) -> Numbers:
 
 
 def in_order(columns: Sequence[Numbers]) -> Numbers | None:
-    """The rows sorted by these columns, the first counts most; None if they are sorted already."""
+    """Return the rows sorted by these columns, the first counts most; None if they are already sorted."""
     size = len(columns[0])
     rises = np.zeros(max(size - 1, 0), dtype=bool)  # by the columns looked at so far
     for column in columns:
@@ -219,7 +218,9 @@ def in_order(columns: Sequence[Numbers]) -> Numbers | None:
 
 
 def _packed(columns: Sequence[Numbers]) -> list[Numbers]:
-    """Fewer columns of the same order, several in one number where they fit: a sort takes as long as it has columns."""
+    """Return fewer columns with the same order, several in one number where they fit: sorting time grows with the
+    columns.
+    """
     keys: list[Numbers] = []
     room = _ROOM
     for column in columns:
@@ -235,8 +236,9 @@ def _packed(columns: Sequence[Numbers]) -> list[Numbers]:
 
 
 def ranks(numbers: Numbers, bounds: Numbers, groups: int) -> tuple[Numbers, Numbers, int]:
-    """Numbers and bounds as ranks: a number is at least a bound just where its rank is at least the bound's. All ranks
-    are less than the third that is returned, of which `groups` fit a number.
+    """Return numbers and bounds as ranks: a number is at least a bound exactly where its rank is at least the bound's.
+
+    All ranks are less than the third result, of which `groups` fit a number.
 
     Args:
         numbers: int64, at least one.
@@ -251,7 +253,7 @@ def ranks(numbers: Numbers, bounds: Numbers, groups: int) -> tuple[Numbers, Numb
 
 
 def greatest_before(numbers: Array, begin: Numbers) -> Array:
-    """For each row the greatest of the numbers before it of its key; `begin`: the first row of its key."""
+    """Return for each row the greatest of the earlier numbers of its key; `begin`: the first row of its key."""
     keys = np.cumsum(begin == np.arange(len(begin)))
     data, least = numbers.data.astype(np.int64), int(numbers.data.min(initial=0))
     values = None
@@ -259,14 +261,14 @@ def greatest_before(numbers: Array, begin: Numbers) -> Array:
         values, data = np.unique(data, return_inverse=True)
         data, least = data.reshape(-1), 0
     above = np.where(numbers.is_there, data - least + 1, 0)
-    offset = keys * (int(above.max(initial=0)) + 1)  # no maximum reaches over from key to key
+    offset = keys * (int(above.max(initial=0)) + 1)  # no maximum carries over from key to key
     before = np.concatenate([[0], np.maximum.accumulate(offset + above)[:-1]]) - offset
     found = np.maximum(before - 1, 0) + least
     return Array(found if values is None else values[found], before > 0)
 
 
 def again(size: int, rows: Numbers, group: Numbers, alike: Sequence[Array]) -> Array:
-    """For each of `size` rows whether one before it of its group has the same in the columns `alike`.
+    """Return for each of `size` rows whether an earlier row of its group is equal in the columns `alike`.
 
     Args:
         rows: the rows that are in a group, with the numbers of these in `group`; see `several`.
@@ -281,7 +283,7 @@ def again(size: int, rows: Numbers, group: Numbers, alike: Sequence[Array]) -> A
                 data[~column.present] = 0
             mixed = (mixed ^ data) * _ODD
             mixed ^= mixed >> np.uint64(29)
-        # Of rows that are alike the first in order comes first; what only looks alike is asked below.
+        # Of equal rows the first in order comes first; rows that only seem equal are checked below.
         order = np.argsort((group << 32) | (mixed >> np.uint64(32)).astype(np.int64), kind="stable")
         group = group[order]
         before, here = order[:-1], order[1:]
@@ -296,7 +298,7 @@ def again(size: int, rows: Numbers, group: Numbers, alike: Sequence[Array]) -> A
 
 
 def several(value: Array, begin: Numbers) -> tuple[Numbers, Numbers]:
-    """The rows whose value another row of their key has too, and a number for each of these values of a key.
+    """Return the rows whose value another row of their key also has, and a number for each of these values of a key.
 
     Args:
         begin: of shape (rows,): the first row of the key of each.

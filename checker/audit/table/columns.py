@@ -1,7 +1,7 @@
-"""The in-memory reading of `Table`: columns as NumPy arrays, for more rows than a plain loop is quick with.
+"""The in-memory reading of `Table`: columns as NumPy arrays, for more rows than a plain loop handles quickly.
 
-A step copies no column: a table has columns of earlier tables with the rows that are left of them, and computes a
-column when it is asked for.
+A step copies no column: a table refers to columns of earlier tables with the rows that remain, and computes a column
+when it is requested.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ from .protocol import Column, Row, Table
 from .reading import ColumnReading
 
 PART = 500_000
-"""The most rows that are looked at together: what is computed stays near the processor, and memory is bounded."""
+"""The most rows that are looked at together: intermediate values stay in the processor's cache, and memory is
+bounded.
+"""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Columns of one earlier table, and the rows of it that are left; None: all."""
+    """Columns of one earlier table, and the rows of it that remain; None: all."""
 
     columns: Mapping[str, Callable[[], Array]]
     rows: Numbers | None = None
@@ -50,7 +52,7 @@ class _Part:
 
 
 class ColumnTable:
-    """See `Table` for what the steps mean."""
+    """A table in columns; `Table` defines the steps."""
 
     def __init__(
         self, dictionary: Dictionary, size: int, parts: Sequence[_Part], reading: ColumnReading | None = None
@@ -63,20 +65,20 @@ class ColumnTable:
 
     @staticmethod
     def of(dictionary: Dictionary, columns: Mapping[str, Array]) -> ColumnTable:
-        """From columns of one length."""
+        """Return a table from columns of one length."""
         size = len(next(iter(columns.values())).data)
         return ColumnTable(dictionary, size, [_part(columns)])
 
     @staticmethod
     def made(dictionary: Dictionary, size: int, columns: Mapping[str, Callable[[], Array]]) -> ColumnTable:
-        """From columns of a length, each made when it is first asked for."""
+        """Return a table from columns of one length, each made when it is first requested."""
         return ColumnTable(dictionary, size, [_Part({name: cache(make) for name, make in columns.items()})])
 
     @staticmethod
     def of_rows(
         rows: Sequence[Row], dictionary: Dictionary | None = None, only: Collection[str] | None = None
     ) -> ColumnTable:
-        """`only`: the columns that anybody reads; None: all."""
+        """Return a table from rows; `only`: the columns that are read; None: all."""
         dictionary = dictionary or Dictionary()
         names = dict.fromkeys(name for row in rows for name in row if only is None or name in only)
         columns = {name: array_of([row.get(name) for row in rows], dictionary) for name in names}
@@ -93,17 +95,17 @@ class ColumnTable:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._size
 
     def array(self, name: str) -> Array:
-        """One column; absent in all rows if there is none of that name."""
+        """Return one column; absent in all rows if there is none of that name."""
         if name not in self._known:
             self._known[name] = self._fresh(name)
         return self._known[name]
 
     def _fresh(self, name: str) -> Array:
-        """A column that this table does not keep."""
+        """Return a column that this table does not cache."""
         part = next((part for part in reversed(self._parts) if name in part.columns), None)
         return absent(self._size) if part is None else part.array(name)
 
@@ -115,7 +117,7 @@ class ColumnTable:
         return ColumnTable(self._dictionary, size, parts, self._reading)
 
     def _rows(self, rows: Numbers) -> ColumnTable:
-        left: dict[int, Numbers] = {}  # parts often have the same rows left
+        left: dict[int, Numbers] = {}  # parts often keep the same rows
         for part in self._parts:
             if id(part.rows) not in left:
                 left[id(part.rows)] = rows if part.rows is None else part.rows[rows]
@@ -178,7 +180,7 @@ class ColumnTable:
         return here._with({name: here._running(column, begin) for name, column in columns.items()})
 
     def _running(self, column: Column, begin: Numbers) -> Array:
-        """`begin`: for each row the first of its key; the rows are in order."""
+        """Return a running column; `begin`: for each row the first of its key; the rows are in order."""
         value = self._value(column)
         if column.how == "gathered":
             return self._gathered(value, begin)
@@ -186,7 +188,7 @@ class ColumnTable:
             return greatest_before(value, begin)
         if column.how == "again":
             rows, group = several(value, begin)
-            there = self._rows(rows)  # few: most columns need not be made for all rows
+            there = self._rows(rows)  # few: most columns are not needed for all rows
             return again(self._size, rows, group, [there.array(name) for name in column.alike])
         here = np.arange(self._size)
         if column.how == "so_far":
@@ -246,7 +248,7 @@ class ColumnTable:
         rank, begins, room = ranks(line, first, len(keys))
         begins += there.reshape(-1) * room
         order = np.lexsort((first, begins))
-        # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
+        # Stretches of one key do not overlap: only the last that begins at or before this row can contain it.
         at = order[np.maximum(np.searchsorted(begins[order], group * room + rank, side="right") - 1, 0)]
         found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at]) & place.is_there
         hits = np.flatnonzero(found)
@@ -256,7 +258,7 @@ class ColumnTable:
         return left._of(left._size, [*left._parts, here_too])
 
     def _keys(self, here: Sequence[Array], there: Sequence[Array]) -> tuple[Numbers, Numbers]:
-        """One key for the rows of two tables."""
+        """Return one key for the rows of two tables."""
         size, more = (len(array[0].data) for array in (here, there))
         key = key_of([concatenated(pair) for pair in zip(here, there, strict=True)], size + more)
         return key[:size], key[size:]
@@ -355,18 +357,18 @@ def _part(columns: Mapping[str, Array]) -> _Part:
 
 def _columns(table: Table) -> ColumnTable:
     if not isinstance(table, ColumnTable):
-        raise TypeError(f"two engines meet: expected a ColumnTable, got {type(table).__name__}")
+        raise TypeError(f"tables of two engines cannot be combined: expected a ColumnTable, got {type(table).__name__}")
     return table
 
 
 def _counts(value: Array) -> Numbers:
-    """1 where the value is present, and true if it is a truth value."""
+    """Return 1 where the value is present, and true if it is a truth value."""
     counted = value.data if value.data.dtype == bool else np.ones(len(value.data), dtype=bool)
     return (counted if value.present is None else counted & value.present).astype(np.int64)
 
 
 def _over(value: Array, how: str, first: Numbers) -> Array:
-    """An aggregate of each group; the rows are sorted by group, `first` are the groups' first rows."""
+    """Return an aggregate of each group; the rows are sorted by group, `first` are the groups' first rows."""
     if how == "count":
         return Array(np.add.reduceat(_counts(value), first))
     function, otherwise = _AGGREGATES[how]

@@ -1,4 +1,4 @@
-"""Kafka's tables as constants of a condition: a map of maps, and the keys that a reading has asked it for so far."""
+"""Kafka's tables as constants of a condition: a map of maps, and the keys that a reading has applied so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ConstantMap(Generic[T]):
-    """`value` is what the language holds it as: tuples in tuples, by the places of the keys."""
+    """A constant map; `value` is the language's representation: tuples in tuples, by the places of the keys."""
 
     value: Any
     sort: Sort
@@ -25,7 +25,7 @@ class ConstantMap(Generic[T]):
         return ConstantMap(node.data, node.sort)
 
     def at(self, key: T) -> ConstantMap[T]:
-        """One key more; when all are there (`whole`), a reading looks `values` up."""
+        """Return the map with one more key; when all keys are there (`whole`), a reading looks `values` up."""
         assert isinstance(self.sort, MapSort)
         return ConstantMap(self.value, self.sort.value, (*self.keys, (self.sort, key)))
 
@@ -35,11 +35,11 @@ class ConstantMap(Generic[T]):
 
     @property
     def axes(self) -> list[tuple[tuple[Any, ...], T]]:
-        """For each key the values that it may have, in order, and what was asked for."""
+        """Return for each key the values that it may have, in order, and the requested one."""
         return [(elements(sort.key, {}), key) for sort, key in self.keys]
 
     def values(self) -> list[Any]:
-        """The values for all keys; the last key changes first."""
+        """Return the values for all keys; the last key changes first."""
         found = []
         for place in product(*(range(len(names)) for names, _ in self.axes)):
             value = self.value

@@ -1,4 +1,4 @@
-"""How a column holds a value of the model's language, the same in every reading.
+"""The representation of the model language's values in columns, the same in every reading.
 
 | value | in a column |
 |---|---|
@@ -36,19 +36,21 @@ NOT_IN_RULES: Mapping[Op, Never] = {
     Op.VAR: Never("a rule has no parameters"),
     Op.SETTING: Never("an audit has no instance"),
     **dict.fromkeys(
-        (*_NOT_PRINTED, *BINDERS), Never("a rule looks at printed values, which are no sequences, records or maps")
+        (*_NOT_PRINTED, *BINDERS), Never("a rule looks at printed values, which are not sequences, records or maps")
     ),
 }
 """The operators that the audit's readings of columns lack, and why."""
 
 
 def is_mask(sort: Sort) -> bool:
-    """Whether columns hold values of this sort as bitmasks: sets of releases."""
+    """Return whether columns hold values of this sort as bitmasks: sets of releases."""
     return isinstance(sort, SetSort) and sort.element == RELEASE
 
 
 def of_brokers(operator: Callable[..., T]) -> Callable[..., T]:
-    """An operator on a set and one member, for readings that hold sets of releases as masks: of those it has none."""
+    """Return an operator on a set and one member, for readings that hold sets of releases as masks: these are not
+    supported.
+    """
 
     def apply(node: Expr, *args: T) -> T:
         if any(is_mask(arg.sort) for arg in node.args):
@@ -62,23 +64,23 @@ def of_brokers(operator: Callable[..., T]) -> Callable[..., T]:
 
 @cache
 def release_set(mask: int) -> frozenset[str]:
-    """The names in a mask of releases."""
+    """Return the names in a mask of releases."""
     return frozenset(release.name for release in RELEASES if release.mask & mask)
 
 
 @cache
 def release_mask(names: frozenset[str]) -> int:
-    """The mask of a set of release names."""
+    """Return the mask of a set of release names."""
     return sum(release.mask for release in RELEASES if release.name in names)
 
 
 def in_releases(text: str) -> Expr:
-    """The constant set of releases that `text` names, as specs.releases.span reads it."""
+    """Return the constant set of releases that `text` names, as specs.releases.span reads it."""
     return const(release_set(span(text)), SetOf(RELEASE))
 
 
 def decoder(sort: Sort) -> Callable[[Any], Any] | None:
-    """From a column's value to the language's; None where they are the same."""
+    """Return a function from a column's value to the language's; None where they are the same."""
     if isinstance(sort, OptionSort):
         return lambda value: None if value == NO_LEADER else value
     if isinstance(sort, SetSort):
@@ -87,7 +89,7 @@ def decoder(sort: Sort) -> Callable[[Any], Any] | None:
 
 
 def encoder(sort: Sort) -> Callable[[Any], Any] | None:
-    """From the language's value to a column's; None where they are the same."""
+    """Return a function from the language's value to a column's; None where they are the same."""
     if isinstance(sort, OptionSort):
         return lambda value: NO_LEADER if value is None else value
     if isinstance(sort, SetSort):

@@ -1,7 +1,7 @@
 """Columns as bytes, to be moved from the process that read the lines to the one that looks at a bucket of partitions.
 
-A payload is one Arrow record batch. Texts and lists are indices of a dictionary of the payload's own, which is JSON in
-the metadata of its schema. One payload moves thousands of rows: whoever carries it looks at none of them.
+A payload is one Arrow record batch. Texts and lists are indices of the payload's own dictionary, which is JSON in the
+metadata of its schema. One payload moves thousands of rows; its carriers do not look at them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("z
 def payloads(
     columns: Mapping[str, Array], dictionary: Dictionary, bucket: Numbers, note: Any
 ) -> Iterator[tuple[int, bytes]]:
-    """The rows of each bucket, encoded, in the order of the buckets; rows of one bucket keep their order.
+    """Yield the rows of each bucket, encoded, in the order of the buckets; rows of one bucket keep their order.
 
     Args:
-        bucket: for each row the number of its bucket, int64; rows of a negative one are left out.
-        note: what each payload says beside its rows; it must be what JSON can hold.
+        bucket: for each row the number of its bucket, int64; rows with a negative one are left out.
+        note: a note that each payload carries beside its rows; JSON must be able to hold it.
     """
     order = np.argsort(bucket, kind="stable")
     order = order[np.searchsorted(bucket[order], 0) :]
@@ -45,7 +45,7 @@ def payloads(
 
 
 def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = None) -> bytes:
-    """Columns of one length as a payload; one that is absent is left out."""
+    """Return columns of one length as a payload; an absent column is left out."""
     columns = _there(columns)
     used = np.zeros(len(dictionary.values), dtype=bool)
     for column in columns.values():
@@ -73,15 +73,15 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
 
 
 def _there(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Those that have a value in any row."""
+    """Return the columns that have a value in any row."""
     return {name: column for name, column in columns.items() if column.present is None or column.present.any()}
 
 
 class Payload:
-    """An encoded batch of rows; a column is decoded when it is asked for.
+    """An encoded batch of rows; a column is decoded when it is requested.
 
     Args:
-        dictionary: get the texts of the payload.
+        dictionary: receives the texts of the payload.
     """
 
     def __init__(self, data: bytes, dictionary: Dictionary) -> None:
@@ -97,7 +97,7 @@ class Payload:
         return json.loads(self._batch.schema.metadata[_NOTE])
 
     def array(self, name: str) -> Array:
-        """A column; one that the payload lacks is absent."""
+        """Return a column; a column that the payload lacks is absent."""
         names = self._batch.schema.names
         if f"{name}*" in names:
             return _decoded(self._batch.column(f"{name}*"), self._numbers)
@@ -105,7 +105,7 @@ class Payload:
 
 
 def _decoded(array: pa.Array, numbers: Numbers | None = None) -> Array:
-    """`numbers`: for each text of the payload its number among the dictionary."""
+    """Return a decoded array; `numbers`: for each text of the payload its number in the dictionary."""
     present = None if array.null_count == 0 else array.is_valid().to_numpy(zero_copy_only=False)
     whole = array if present is None else array.fill_null(False if pa.types.is_boolean(array.type) else 0)
     data = whole.to_numpy(zero_copy_only=False)

@@ -1,7 +1,7 @@
 """The NumPy reading of the audit's conditions: an expression over whole columns in memory.
 
-Values are held as encoding.py says; texts, and sets of brokers, are indices of a `Dictionary`. What is asked of two
-sets is asked once for each pair of sets that occurs in an audit.
+Values are represented as in encoding.py; texts, and sets of brokers, are indices of a `Dictionary`. An operation on two
+sets is evaluated once for each pair of sets that occurs in an audit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ColumnReading:
         self._reading = reading(dictionary)
 
     def array(self, expr: Expr, column: Callable[[str], Array], size: int) -> Array:
-        """The expression in every row; absent as soon as one column that it reads is absent."""
+        """Return the expression in every row; absent as soon as one column that it reads is absent."""
         if not size:
             return absent(0)
         fields = {leaf: column(name_of(leaf)) for leaf in sorted(free(expr), key=name_of)}
@@ -67,7 +67,7 @@ def _bits(mask: Numbers) -> Numbers:
 
 
 class _Asked:
-    """What is asked of sets, answered once for the different rows of columns, and once for each pair of sets.
+    """Operations on sets, evaluated once for the distinct rows of columns, and once for each pair of sets.
 
     A set is the index of a sorted list in the `dictionary`. Where `Sets` is not sure, Python's sets answer.
     """
@@ -76,7 +76,7 @@ class _Asked:
         self._dictionary = dictionary
 
     def of_sets(self, quick: Callable[..., Answer], function: Callable[..., Any]) -> Callable[..., Numbers]:
-        """An operator whose arguments are all sets."""
+        """Return an operator whose arguments are all sets."""
         asked = cache(lambda *numbers: self._number_of(function(*map(self._members, numbers))))
         return lambda *sets: self.each(asked, *sets, quick=quick)
 
@@ -89,7 +89,7 @@ class _Asked:
     def each(
         self, function: Callable[..., Any], *args: Numbers | int, quick: Callable[..., Answer] | None = None
     ) -> Numbers:
-        """A function of numbers, called once for those of the different rows that `quick` does not answer."""
+        """Return a function of numbers, called once for the distinct rows that `quick` does not answer."""
         columns = np.broadcast_arrays(*args)
         first, place = different([Array(column.ravel()) for column in columns], columns[0].size)
         distinct = [column.ravel()[first] for column in columns]
@@ -108,24 +108,24 @@ class _Asked:
 
 
 def _where(condition: Mask, a: Any, b: Any) -> Numbers:
-    """Of constants as they are: a column may have no room for them."""
+    """Choose between two values; constants keep their type: a column may have no room for them."""
     return np.where(condition, np.asarray(a), np.asarray(b))
 
 
 def _either_kind(masks: Callable[..., Any], lists: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator on sets: on releases, which are bitmasks, or on sets that are indices of lists."""
+    """Return an operator on sets: on releases, which are bitmasks, or on sets that are indices of lists."""
     return lambda node, *args: (masks if is_mask(node.args[0].sort) else lists)(*args)
 
 
 def reading(dictionary: Dictionary) -> Reading[Any]:
-    """The table of operators."""
+    """Return the table of operators."""
     asked, small = _Asked(dictionary), Sets(dictionary)
 
     def literal(value: Any, sort: Sort) -> Any:
         if isinstance(sort, OptionSort):
             return NO_LEADER if value is None else value
         if is_mask(sort):
-            return np.int64(release_mask(value))  # a column of few releases may have less room
+            return np.int64(release_mask(value))  # a column of few releases may have a smaller type
         if isinstance(sort, SetSort):
             return dictionary.index(tuple(sorted(value)))
         return dictionary.index(value) if isinstance(value, str) else value

@@ -109,7 +109,7 @@ class PythonTable:
             place = row.get(of) if within else 0
             if place is None:
                 continue
-            # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
+            # Stretches of one key do not overlap: only the last that begins at or before this row can contain it.
             at = bisect_right(stretches, place, key=lambda stretch: stretch[0]) - 1
             if at >= 0 and place <= stretches[at][1]:
                 found.append(row | stretches[at][2])
@@ -168,7 +168,7 @@ def _by_key(rows: list[Row], key: Sequence[str]) -> Iterator[list[Row]]:
 
 
 def _values(column: Column, rows: list[Row]) -> Iterator[Any]:
-    """The values that count: those of the rows in which `where` is true (all, without `where`)."""
+    """Yield the values that count: those of the rows in which `where` is true (all, without `where`)."""
     holds = known(column.where) if column.where is not None else None
     for row in rows:
         if holds is not None and not holds(row):

@@ -1,7 +1,7 @@
-"""What is asked of sets of brokers, of whole columns of them: small sets are rows of a matrix.
+"""Operations on sets of brokers, over whole columns: small sets are rows of a matrix.
 
-Each question has an answer and whether it is sure. It is not where a set is wide or one of texts, or where the answer
-is a set that is neither empty nor one of those that are asked about: then Python's sets answer.
+Each operation returns an answer and whether it is sure. It is not sure where a set is wide or one of texts, or where
+the answer is a set that is neither empty nor one of the arguments: then Python's sets answer.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from .arrays import Dictionary, Mask, Numbers
 
 _WIDTH = 8
-"""Members of a small set: an assignment seldom has more, and a matrix is bounded by it."""
+"""The members of a small set: an assignment seldom has more, and they bound the matrix."""
 _ROWS = 65_536
-"""Pairs of sets that are compared together, each member with each."""
+"""The number of pairs of sets that are compared together, each member with each."""
 Answer = tuple[Numbers, Mask]
-"""Of shape (rows,): what is so, as far as it is sure."""
+"""The answers, and where they are sure, both of shape (rows,)."""
 
 
 class Sets:
@@ -73,7 +73,7 @@ class Sets:
         return self._dictionary.index(())
 
     def _extend(self) -> None:
-        """Bring in the values that the dictionary has got since."""
+        """Add the values that the dictionary has received since."""
         values, known = self._dictionary.values, len(self._sizes)
         if known == len(values):
             return
@@ -90,11 +90,11 @@ class Sets:
         )
 
     def _rows(self, a: Numbers) -> tuple[Numbers, Mask]:
-        """The members of each set, and which of them are members."""
+        """Return the members of each set, and which of them are members."""
         return self._members[a], np.arange(_WIDTH) < self._sizes[a][:, None]
 
     def _common(self, a: Numbers, b: Numbers) -> tuple[Numbers, Mask]:
-        """How many members two sets have in common, and whether both are small."""
+        """Return how many members two sets have in common, and whether both are small."""
         self._extend()
         common = [self._in_both(a[i : i + _ROWS], b[i : i + _ROWS]) for i in range(0, len(a), _ROWS)]
         small = self._small[a] & self._small[b]
@@ -112,7 +112,7 @@ class Sets:
 
 
 def answered(answer: Answer, otherwise: Callable[[Numbers], list[int | bool]]) -> Numbers:
-    """The answers, those that are not sure by asking `otherwise` about these rows."""
+    """Return the answers; rows where they are not sure are answered by `otherwise`."""
     found, sure = answer
     rest = np.flatnonzero(~sure)
     if not len(rest):

@@ -218,5 +218,5 @@ def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int
 
 
 def test_two_kinds_of_table_do_not_meet() -> None:
-    with pytest.raises(TypeError, match="two engines meet"):
+    with pytest.raises(TypeError, match="tables of two engines"):
         in_columns(PythonTable(ROWS)).plus(PythonTable(ROWS))

@@ -258,7 +258,7 @@ def test_a_file_that_taught_nothing_is_told_of(tmp_path: Path, name: str, conten
     assert run(str(FAILOVER), str(tmp_path))[0] == 1
     code, out, _ = run(str(conforming), str(tmp_path))
     assert (code, out.split()[0]) == (3 if verdict == "incomplete" else 0, verdict)
-    assert ("other.log: nothing was understood of its 1 line" in out) == (verdict == "incomplete")
+    assert ("other.log: none of its 1 line was understood" in out) == (verdict == "incomplete")
 
 
 def test_lines_of_kraft_are_judged(tmp_path: Path) -> None:

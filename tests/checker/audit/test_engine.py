@@ -63,7 +63,7 @@ def test_a_place_to_run_is_sparks(option: dict[str, str], logs: list[Source]) ->
     found = chosen(Options(**option), logs, {})  # type: ignore[arg-type]
     assert found.name == "spark"
     assert f"--{next(iter(option))} is given" in found.why
-    with pytest.raises(IsrproofError, match="leave --engine python away"):
+    with pytest.raises(IsrproofError, match="omit --engine python"):
         chosen(Options(engine="python", **option), logs, {})  # type: ignore[arg-type]
 
 

@@ -104,4 +104,4 @@ def test_missing_lines_would_decide_what_a_verdict_asks_them_for(tmp_path: Path)
         (place,) = places(finding, "decides")
         assert finding.decided_by == f"the lines that may be missing between line {place.line} and this one"
     told = {each.decided_by for each in unknown if each.rule == "KR101"}
-    assert told == {"a line whose wording tells Kafka <=3.9 apart, or --release"}
+    assert told == {"a line whose wording narrows down Kafka <=3.9, or --release"}

@@ -382,7 +382,7 @@ def test_a_log_in_an_unknown_layout_is_incomplete_with_the_reason(tmp_path: Path
     report = audited(tmp_path)
     (file,) = [file for file in report["files"] if file["path"] == str(odd)]
     assert "in a known layout" in file["unknown_layout"]
-    assert any("odd.log: nothing was understood of its 20 lines; none of its first" in note for note in report["notes"])
+    assert any("odd.log: none of its 20 lines was understood; none of its first" in note for note in report["notes"])
     odd_only = [path for path in files(tmp_path) if "broker-4" not in str(path)]
     assert engines.reference(odd_only, each=False)[0]["verdict"] == "incomplete"
 
@@ -556,5 +556,5 @@ def test_what_a_given_layout_begins_with_is_no_sign_that_lines_are_missing(engin
                 out.write("\n".join([shown.format(each, time), *each.rest]) + "\n")
         (report,) = audit([str(tmp_path / name)], Options(engine=engine, layout=pattern))
         verdicts[name] = report.verdict
-        assert any("something stands before its lines" in note for note in report.notes) == (name == "word")
+        assert any("its lines begin with an unknown envelope" in note for note in report.notes) == (name == "word")
     assert verdicts == {"level": "illegal", "word": "incomplete"}

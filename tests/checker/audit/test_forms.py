@@ -146,7 +146,7 @@ def test_more_results_than_github_keeps_are_counted(monkeypatch: pytest.MonkeyPa
     run = sarif(CHAOS)
     assert [each["properties"]["verdict"] for each in run["results"]] == ["illegal", "illegal"]
     notes = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
-    assert "22 findings more than 2 are left out here" in notes
+    assert "22 findings beyond the limit of 2 are left out here" in notes
 
 
 # ---- JUnit

@@ -60,7 +60,7 @@ def test_a_log_that_begins_nowhere_is_judged_as_far_as_it_tells(tmp_path: Path) 
     put(tmp_path, 1, [change(20, isr=[9], leader=9), json.dumps(topic), json.dumps(partition)], f"{20:020d}.log")
     shown = report(tmp_path)
     assert found(shown) == [("KR505", "suspicious", 22)]
-    assert any("no snapshot tells what was before" in note for note in shown.notes)
+    assert any("no snapshot shows the state before that" in note for note in shown.notes)
 
 
 def test_a_hole_in_the_log_is_no_fault_of_what_follows(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
 def test_what_brokers_are_is_not_known_where_records_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A level without a record is not told either; and whose the copy is, if no file says it."""
+    """A level without a record is not shown either; nor the owner of a copy, if no file names it."""
     lines = [*BEGINNING, change(13, isr=[1, 2]), change(15, isr=[1]), registration(16, 3, 7, fenced=1)]
     file = put(tmp_path, 1, lines)
     (log,) = as_json(report(tmp_path))["metadata"]

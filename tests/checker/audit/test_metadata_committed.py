@@ -60,7 +60,7 @@ def test_a_voter_that_was_copied_twice_is_one_voter(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) -> None:
-    """As of another cluster, where no meta.properties tells them apart: epoch 1 goes on to offset 13 and further."""
+    """As of another cluster, where no meta.properties distinguishes them: epoch 1 goes on to offset 13 and further."""
     put(tmp_path, 1, [*THREE_VOTERS, elected(13, 3, 1), change(14, 3, isr=[1, 2])])
     put(tmp_path, 2, [], "00000000000000000800-0000000002.checkpoint")
     assert quorum(tmp_path).committed == 13

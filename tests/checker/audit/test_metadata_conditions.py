@@ -81,7 +81,7 @@ def test_a_partition_is_offline_until_it_is_elected_deleted_or_the_log_ends(tmp_
         ("under-replicated", "lasts", None, 15),
     ]
     shown = CliRunner().invoke(main, ["audit", str(tmp_path)]).stdout
-    assert "; beside that 1 partition offline at the end, 1 partition under-replicated at the end" in shown
+    assert "; also 1 partition offline at the end, 1 partition under-replicated at the end" in shown
     assert re.search(r"^  offline at the end: 1 partition: orders-0 \(leaderless\) since ", shown, re.MULTILINE), shown
     put(tmp_path, 1, [json.dumps(gone)], "00000000000000000016.log")
     (log,) = report(tmp_path).metadata or ()
@@ -117,7 +117,9 @@ def test_where_records_are_missing_a_partition_was_last_shown_offline(tmp_path: 
 
 
 def test_only_the_conditions_that_are_asked_for_are_told() -> None:
-    """Of a partition; and those that are over before a time, or begin after it, are of another stretch."""
+    """Conditions of one partition only; those that are over before a time, or begin after it, are in another
+    stretch.
+    """
     recording = RECORDED / "elr-4.0.0"
     whole = [each for log in report(recording).metadata or () for each in log.conditions]
     (narrowed,) = audit([str(recording)], Options(engine="python", partition=("e", 0)))

@@ -108,8 +108,8 @@ def test_loggers_that_move_cost_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("raft-log-opened", "processes of Kafka 4.4 print raft-log-opened as they start, and no such line was read"),
-        ("version-printed", "none prints a version of Kafka that can be read"),
+        ("raft-log-opened", "processes of Kafka 4.4 print raft-log-opened as they start, but no such line was read"),
+        ("version-printed", "none prints a readable version of Kafka"),
     ],
 )
 def test_a_line_that_each_process_prints_and_that_is_not_there_is_noted(row: str, words: str, tmp_path: Path) -> None:

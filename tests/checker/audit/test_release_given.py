@@ -57,7 +57,7 @@ def test_lines_of_zookeeper_mode_are_of_a_release_that_has_it() -> None:
     """4.x prints none of them; were it in the range, nothing would be definite."""
     lines = facts({"controller-elected": 1, "controller-of-cluster": 1})
     assert of_lines(span(">=2.6"), [lines]) == span("2.6-3.9")
-    with pytest.raises(IsrproofError, match=r"--release wants a release whose controller uses ZooKeeper .* some\.log"):
+    with pytest.raises(IsrproofError, match=r"--release: expected a release whose controller uses .* some\.log"):
         of_lines(span("4.0"), [lines])
 
 

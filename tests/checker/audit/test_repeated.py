@@ -22,7 +22,7 @@ from isrproof.checker.audit.table.protocol import Row
 
 from tests.recordings import RECORDED
 
-NOTE = re.compile(r"(?P<file>\S+): (?P<n>\d+) lines about partitions stand there twice.* \(lines (\d+) to (\d+)\)")
+NOTE = re.compile(r"(?P<file>\S+): (?P<n>\d+) lines about partitions are there twice.* \(lines (\d+) to (\d+)\)")
 
 
 def audited(folder: Path, engine: str = "python") -> Report:
@@ -108,11 +108,11 @@ def test_one_file_twice_in_one_is_told_with_how_many_and_where(tmp_path: Path) -
     assert not [note for note in once.notes if "twice" in note]
     log.write_text(log.read_text() * 2)
     (note,) = audited(tmp_path / "a").notes
-    what = "2 lines about partitions stand there twice, to the millisecond; read once (lines 3 to 4)"
+    what = "2 lines about partitions are there twice, to the millisecond; read once (lines 3 to 4)"
     assert note == f"{log}: {what}. Whether brokers answer requests in full is not judged there"
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:3]))
     (note,) = audited(tmp_path / "a").notes
-    what = "line 3 stands there twice, to the millisecond; read once"
+    what = "line 3 is there twice, to the millisecond; read once"
     assert note == f"{log}: {what}. Whether brokers answer requests in full is not judged there"
 
 

@@ -71,7 +71,7 @@ def test_logs_of_several_clusters_are_told_to_be_so() -> None:
     """A likely mistake, and what helps."""
     (report,) = audit([str(RECORDED / name) for name in MANY], PYTHON)
     assert len(report.lives) > 1
-    assert "told apart by --each" in as_text(report)
+    assert "for logs of several clusters use --each" in as_text(report)
     assert "contradictory" not in as_text(report)
 
 
@@ -93,7 +93,7 @@ def test_every_finding_is_of_one_cause(name: str) -> None:
 def test_causes_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.checker.audit.report.text._CAUSES", 1)
     report = audited(CHAOS.name)
-    assert "and 1 other cause; --verbose has all" in as_text(report)
+    assert "and 1 other cause; --verbose shows all" in as_text(report)
     assert "other cause" not in as_text(report, verbose=True)
 
 
@@ -127,7 +127,7 @@ def test_the_text_says_how_many_are_left_out(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(judge, "FINDINGS", 1)
     (report,) = audit([str(FAILOVER)], PYTHON)
     assert report.left_out == len(whole.findings) - len(report.findings) > 0
-    assert f"{report.left_out} finding more, which the counts above have and this report does not" in as_text(report)
+    assert f"{report.left_out} finding more, counted above but not in this report" in as_text(report)
     assert as_text(report).splitlines()[0] == as_text(whole).splitlines()[0]
 
 

@@ -18,7 +18,7 @@ from isrproof.checker.audit.lines import MOVED
 from isrproof.checker.audit.observe.placed import EVENTS
 from isrproof.checker.audit.rules import catalogue
 from isrproof.checker.audit.rules.advice import advice
-from isrproof.checker.audit.rules.catalogue import rules, rules_on
+from isrproof.checker.audit.rules.catalogue import find, rules, rules_on
 from isrproof.checker.audit.rules.conditions import step
 from isrproof.checker.audit.rules.pages import page
 from isrproof.checker.audit.rules.rule import Rule
@@ -256,3 +256,10 @@ def test_a_rule_of_the_releases_with_zookeeper_is_not_about_later_ones() -> None
     rule = replace(rules()["KR523"], releases="<=3.9")
     assert releases in rule.reads
     assert releases not in rules()["KR523"].reads
+
+
+def test_former_names_of_rules_find_them() -> None:
+    names = [name for each in rules().values() for name in (each.name, *each.former_names)]
+    assert len(names) == len({*names})
+    assert all(find(name) is each for each in rules().values() for name in each.former_names)
+    assert find("tells-cut-below-high-watermark").name == "reported-cut-below-high-watermark"

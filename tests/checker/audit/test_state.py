@@ -300,7 +300,7 @@ def test_lines_that_may_be_missing_may_be_its_end(tmp_path: Path) -> None:
 def test_a_later_controller_without_a_log_may_have_ended_it(tmp_path: Path) -> None:
     assert offline(tmp_path, (*CREATED, *DIED, heard(1, 3))) == [(LAST_SHOWN, None)]
     (one,) = audit([str(tmp_path)], Options(engine="python"))
-    assert "what 1 controller epoch did of which no controller's line was read" in one.state.unknown
+    assert "what happened in 1 controller epoch that left no line here" in one.state.unknown
 
 
 def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_in_a_migration_lines_of_zookeeper_speak_until_kraft_takes_over() -> Non
     assert all(each.since is not None and each.since < found.state.until for each in shown)
     assert head_of(found) == (
         "state of the cluster before KRaft took it over from ZooKeeper at 2026-11-23 22:46:59.172 UTC, as far as lines"
-        " of ZooKeeper mode show it; the metadata log says how it went on"
+        " of ZooKeeper mode show it; the metadata log has the rest"
     )
     assert "under-replicated when last shown before KRaft took over: 4 partitions" in state_of_cluster(found)
     assert "lines of KRaft mode" not in state_of_cluster(found)

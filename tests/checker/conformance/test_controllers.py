@@ -1,6 +1,6 @@
 """Controllers of the epochs: those that `validate` finds in lines are those of the audit's histories.
 
-They are found apart: histories tell several lives of a cluster from each other, at the price of reading the log as an
+They are found apart: histories separate several lives of a cluster, at the price of reading the log as an
 audit does; `validate` needs one life only, and does not decide a log that shows two.
 """
 

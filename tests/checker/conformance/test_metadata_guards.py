@@ -492,7 +492,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     lines = log([change(isr=[1, 2])])
     put(tmp_path, 1, lines[-1:], f"{len(lines) - 1:020d}.log")
     (note, *_) = validate([str(tmp_path)]).notes
-    assert "no snapshot tells what was before" in note
+    assert "no snapshot shows the state before that" in note
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_nothing_to_do_is_exit_code_0(current: Path) -> None:
     assert code == 0
     assert shown == (
         f"Kafka {RELEASE.tags[-1]}, compared with the rows of {RELEASE.name}.\n\n"
-        "No drift that must be dealt with; 0 findings.\n"
+        "No drift that must be fixed; 0 findings.\n"
     )
 
 
@@ -43,7 +43,7 @@ def test_drift_is_exit_code_1_with_what_to_do(drifted: Path) -> None:
     assert code == 1
     assert "Metadata records: 1. To do: add it to specs/metadata/records.toml.\n" in shown
     assert f"  ! TOPIC_RECORD: version 1 is unknown; known is 0  [{RECORDS}/TopicRecord.json]\n" in shown
-    assert shown.endswith("\nDrift: 1 of 1 findings (!) must be dealt with.\n")
+    assert shown.endswith("\nDrift: 1 of 1 findings (!) must be fixed.\n")
 
 
 def test_json_has_all_of_it(drifted: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_damaged_jar_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert code == 2
     assert said.startswith("Error: odd.jar: ")
     assert said.count("\n") == 1
-    assert "No drift that must be dealt with" in shown
+    assert "No drift that must be fixed" in shown
     value = json.loads(run(folder, "--json")[1])
     assert value["verdict"] == "error"
     assert value["judged"]["verdict"] == "current"

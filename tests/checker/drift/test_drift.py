@@ -82,7 +82,7 @@ NEW_FIELD = {
         ),
         (
             lambda: _topic(fields=schema(types_by_name()["TOPIC_RECORD"])["fields"][:1]),
-            ["TOPIC_RECORD: field topicId is not there any more"],
+            ["TOPIC_RECORD: field topicId is gone"],
         ),
         (
             lambda: changed(tree(), TOPIC, '"uuid"', '"bytes"'),
@@ -108,7 +108,7 @@ def test_a_nested_field_is_named_by_its_struct(tmp_path: Path) -> None:
     files = changed(tree(), name, '"Host"', '"Hostname"')
     texts = [text for _, text, _ in findings(files, tmp_path)]
     assert texts == [
-        "REGISTER_CONTROLLER_RECORD: field endPoints.host is not there any more",
+        "REGISTER_CONTROLLER_RECORD: field endPoints.host is gone",
         "REGISTER_CONTROLLER_RECORD: field endPoints.hostname string is unknown",
     ]
 
@@ -230,7 +230,7 @@ def test_a_row_that_lacks_the_release_is_found(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(lines, "rows", lambda: {**kept(), row.id: row})
     seen = [each for each in found(written(tree(), tmp_path)).findings if each.group == "line"]
     assert [(each.subject, each.fails) for each in seen] == [("controller-active", True)]
-    assert "is printed, and no variant is of this release: Becoming the active controller" in seen[0].text
+    assert "is printed, but no variant covers this release: Becoming the active controller" in seen[0].text
 
 
 def test_a_wording_that_lacks_the_release_is_found_beside_others_of_its_row(
@@ -246,7 +246,7 @@ def test_a_wording_that_lacks_the_release_is_found_beside_others_of_its_row(
         tree(), FILE, f"log.info({TEXT}, it);", f'log.info({TEXT}, it); log.warn("A line that ended before");'
     )
     seen = [each for each in findings(files, tmp_path / "with") if each[0] == "line"]
-    text = f"({row.role}) is printed, and no variant is of this release: A line that ended before"
+    text = f"({row.role}) is printed, but no variant covers this release: A line that ended before"
     assert seen == [("line", f"{row.id}: {text}", True)]
 
 
@@ -314,7 +314,7 @@ def test_what_an_older_source_prints_too_is_not_new(tmp_path: Path) -> None:
     [
         (RELEASE.tags[-1], RELEASE.name, ""),
         ("99.1.0", RELEASE.name, f"99.1.0: unknown; compared with the rows of {RELEASE.name}"),
-        (f"{RELEASE.name}.99", RELEASE.name, f"{RELEASE.name}.99: is no tag of its row"),
+        (f"{RELEASE.name}.99", RELEASE.name, f"{RELEASE.name}.99: is not a tag of its row"),
         (f"{RELEASE.name}.0-SNAPSHOT", RELEASE.name, ""),
         ("8.0.0-0-ccs", "4.0", ""),
     ],

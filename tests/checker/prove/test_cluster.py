@@ -25,7 +25,7 @@ PROVED = [
 ]
 
 SETTLED = ["LeaderAliveOrNone", "DeadOutOfIsr", "OfflineWithoutLeader", "OnlineIfAlive"]
-"""What a controller leaves to dead brokers once it has settled (docs/zookeeper.md, "Start and failover")."""
+"""The states that a settled controller leaves to dead brokers (docs/zookeeper.md, "Start and failover")."""
 slow = pytest.mark.slow
 
 

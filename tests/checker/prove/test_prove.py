@@ -29,7 +29,7 @@ from isrproof.model.step import Reference
 from isrproof.specs.errors import TableError
 
 in_matrix = pytest.mark.slow
-"""Of what `prove --matrix` proves too, which .ci/run runs."""
+"""The part of `prove --matrix`, which .ci/run runs, that a test proves, too."""
 
 
 @contextmanager

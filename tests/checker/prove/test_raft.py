@@ -27,7 +27,7 @@ PROMISES = {
 
 
 in_matrix = pytest.mark.slow
-"""Of what `prove --matrix` proves too, which .ci/run runs."""
+"""The part of `prove --matrix`, which .ci/run runs, that a test proves, too."""
 
 
 def loose(action: str, clause: str, instead: Expr | None = None) -> Model:

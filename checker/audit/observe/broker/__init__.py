@@ -1,1 +1,1 @@
-"""Observations of what brokers write of their own replicas."""
+"""Observations of brokers' lines about their own replicas."""

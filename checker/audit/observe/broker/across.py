@@ -1,7 +1,7 @@
-"""What brokers tell of a partition, beside what controllers told of it: joined by epochs and versions, never by clocks.
+"""Brokers' lines about a partition, beside controllers' lines about it: joined by epochs and versions, never by clocks.
 
-Of each leader epoch of a partition the lines of all controllers are taken together, and so are those of all brokers.
-Where a partition may have been deleted and created again, which starts epochs and versions anew, nothing is compared.
+For each leader epoch of a partition, the lines of all controllers are taken together, and so are those of all brokers.
+Nothing is compared where a partition may have been deleted and created again, which restarts epochs and versions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .taken import STARTS, known_epoch
 from .topic_ids import NO_ID
 
 ORDER = ("rank", "at", "file")
-"""What controllers tell, where leaders begin, what else brokers tell."""
+"""The order: controllers' lines, starts of leaders, brokers' other lines."""
 OF_EPOCH = (*LIFE, "leader_epoch")
 
 rank, none = field("rank", Int(0)), const(0, Int(0))
@@ -54,17 +54,17 @@ sent_leader, sent_isr, first_isr = (
     field("sent_isr", isr.sort),
     field("first_isr", isr.sort),
 )
-"""What controllers told last of the leader epoch; and the ISR that they told first."""
+"""The leader and ISR that controllers printed last in the leader epoch; and the ISR that they printed first."""
 sent_replicas = field("sent_replicas", Bool)
 sent_version, most_sent = field("sent_version", Int()), field("most_sent", Int())
-"""The least and the greatest version that controllers told with the leader epoch."""
+"""The least and the greatest version that controllers printed with the leader epoch."""
 other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
 same_sent, writes, leader_shown = field("same_sent", Bool), field("writes", Int(0)), field("leader_shown", Bool)
 leads_from = field("leads_from", Int())
 
 
 def _across(views: Table, hosted: Table) -> Table:
-    """The lines of both, of partitions that were created once, each with its `rank`."""
+    """Return the lines of both, for partitions that were created once, each with its `rank`."""
     dated = without_deletions(views).derive(rank=none)
     own = hosted.derive(rank=ite(is_line(LEADS), const(1, Int(0)), const(2, Int(0))))
     lines = dated.plus(own).attached(created_again(views, hosted), LIFE, ("again",))
@@ -72,7 +72,7 @@ def _across(views: Table, hosted: Table) -> Table:
 
 
 def created_again(views: Table, hosted: Table) -> Table:
-    """By partition that it may have been deleted, and created again."""
+    """Return by partition whether it may have been deleted, and created again."""
     counted = views.grouped(LIFE, first=Column("min", "incarnation"), last=Column("max", "incarnation"))
     several = counted.where(~field("first", Int()).eq(field("last", Int())))
     deleted = hosted.where(none < field("deletions", Int(0)))
@@ -95,7 +95,7 @@ ACROSS = Input(
 
 
 def _leaders(lines: Table, key: Names, order: Names) -> Table:
-    """Whom a broker takes for the leader of an epoch, beside whom controllers told of it."""
+    """Return the leader that a broker adopted in an epoch, beside the one that controllers printed."""
     views = lines.of_lines(VIEWS).present("leader_epoch").along(key, IN_ORDER, earlier=Column("so_far"))
     own = lines.of_lines(STARTS + FETCHERS_ADDED).present("leader_epoch")
     leads = own.of_lines(LEADS).derive(leader=some(broker))
@@ -119,7 +119,9 @@ def _leaders(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _received(lines: Table, key: Names, order: Names) -> Table:
-    """What a broker received, beside what the controller sent of the leader epoch; up to 0.11 without a version."""
+    """Return what a broker received, beside what the controller sent in the leader epoch; up to 0.11 without a
+    version.
+    """
     asked = lines.of_lines(LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED).present("leader_epoch", "leader")
     is_sent = is_line(LEADER_AND_ISR_SENT)
     counted = (
@@ -163,7 +165,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _led(lines: Table, key: Names, order: Names) -> Table:
-    """Each broker that leads, with another one that leads in the same leader epoch."""
+    """Return each broker that leads, with another one that leads in the same leader epoch."""
     dated = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
     found = dated.along(key, order, other_leader=Column("previous", "led"), **earlier(*LINE))
     ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
@@ -172,7 +174,9 @@ def _led(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _versions(lines: Table, key: Names, order: Names) -> Table:
-    """Versions in which brokers began to lead or follow, beside those that controllers told of the leader epoch."""
+    """Return versions in which brokers began to lead or follow, beside those that controllers printed in the leader
+    epoch.
+    """
     views = lines.of_lines(VIEWS).present("leader_epoch", "partition_epoch", "leader")
     dated = views.grouped(
         key, sent_version=Column("min", "partition_epoch"), most_sent=Column("max", "partition_epoch")
@@ -195,13 +199,15 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _written(lines: Table, key: Names, order: Names) -> Table:
-    """Each ISR that a leader wrote, with what a line before told of the same version."""
+    """Return each ISR that a leader wrote, with the ISR that an earlier line printed for the same version."""
     dated = lines.of_lines((*VIEWS, *LEADS, *ISR_WRITTEN)).present("partition_epoch", "isr")
     return dated.along(key, order, sent_isr=Column("previous", "isr"), **earlier(*LINE)).of_lines(ISR_WRITTEN)
 
 
 def _changes(lines: Table, key: Names, order: Names) -> Table:
-    """States that controllers told, by version, with how many ISRs leaders wrote in versions that none of them told."""
+    """Return states that controllers printed, by version, with the number of ISRs that leaders wrote in other
+    versions.
+    """
     dated = lines.of_lines((*VIEWS, *ISR_WRITTEN)).present("partition_epoch")
     first = dated.along((*key, "partition_epoch"), ORDER, earlier=Column("so_far")).where(
         is_line(VIEWS) | field("earlier", Int(0)).eq(0)
@@ -212,7 +218,7 @@ def _changes(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
-    """Logs that are cut in a leader epoch, with where its leader began."""
+    """Return truncations in a leader epoch, with the offset at which its leader began."""
     dated = lines.of_lines(LEADS).present("leader_epoch", "offset")
     cut = lines.of_lines(LOG_TRUNCATED).where(~copied).present("offset").derive(leader_epoch=known_epoch)
     is_start = is_line(LEADS)
@@ -233,7 +239,9 @@ LEADERS_TAKEN = Observation(
     key=OF_EPOCH,
     order=ORDER,
 )
-"""Where a broker leads, follows or fetches in a leader epoch, each with what controllers told of that epoch."""
+"""Lines in which a broker leads, follows or fetches in a leader epoch, each with what controllers printed in that
+epoch.
+"""
 
 REQUESTS_RECEIVED = Observation(
     "requests_received",
@@ -244,7 +252,7 @@ REQUESTS_RECEIVED = Observation(
     key=(*OF_EPOCH, "controller_epoch"),
     order=ORDER,
 )
-"""Requests that brokers received, of leader epochs of which the same controller sent some.
+"""Requests that brokers received, in leader epochs for which the same controller sent some.
 
 `same_sent`: one has the same leader and version, and was written by the same controller's epoch; `sent_isr` is the ISR
 of the last one with that leader and version.
@@ -261,7 +269,8 @@ LEADERS_IN_EPOCH = Observation(
     key=OF_EPOCH,
     order=ORDER,
 )
-"""Where brokers lead, each with the one that leads in the same leader epoch; `same_topic`: both print one topic id.
+"""Lines in which brokers lead, each with the broker that leads in the same leader epoch; `same_topic`: both print one
+topic id.
 
 `other_leader` is the broker itself, if no other leads in that epoch.
 """
@@ -275,9 +284,10 @@ VERSIONS_TAKEN = Observation(
     key=OF_EPOCH,
     order=ORDER,
 )
-"""Where replicas begin to lead or follow in a version, each with the versions that controllers told of the epoch.
+"""Lines in which replicas begin to lead or follow in a version, each with the versions that controllers printed in the
+epoch.
 
-`writes` counts the ISRs that were written in that epoch; `leader_shown`: the lines of its leader are there.
+`writes` counts the ISRs that were written in that epoch; `leader_shown`: the lines of its leader are available.
 """
 
 ISR_IN_VERSION = Observation(
@@ -289,7 +299,7 @@ ISR_IN_VERSION = Observation(
     key=(*LIFE, "partition_epoch"),
     order=ORDER,
 )
-"""ISRs that leaders wrote, each with what another line tells of the same version."""
+"""ISRs that leaders wrote, each with what another line prints for the same version."""
 
 CHANGES_BETWEEN = Observation(
     "changes_between",
@@ -307,7 +317,9 @@ CHANGES_BETWEEN = Observation(
     key=LIFE,
     order=("partition_epoch", *ORDER),
 )
-"""States that controllers told, each with the version before; `writes` counts the ISRs that leaders wrote up to it."""
+"""States that controllers printed, each with the version before; `writes` counts the ISRs that leaders wrote up to
+it.
+"""
 
 CUTS_IN_EPOCH = Observation(
     "cuts_in_epoch",
@@ -318,4 +330,4 @@ CUTS_IN_EPOCH = Observation(
     key=OF_EPOCH,
     order=ORDER,
 )
-"""Logs that followers cut, each with where the leader of that epoch begins."""
+"""Truncations by followers, each with the offset at which the leader of that epoch begins."""

@@ -1,4 +1,4 @@
-"""Logs that a follower cuts, beside the line with which its fetcher announces the cut."""
+"""Truncations by a follower, beside the line with which its fetcher announces them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CUTS = (*LOG_TRUNCATED, *NOTHING_TRUNCATED)
 
 
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
-    """Each cut; one thread writes both lines to one log, one after the other."""
+    """Return each truncation; one thread writes both lines to one log, one after the other."""
     own = case_when(
         lines.of_lines((*_ANNOUNCED, *_CUTS)).where(~copied),
         announced=[
@@ -48,5 +48,8 @@ CUTS_ANNOUNCED = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Logs that are cut, or need no cut. `cut_unlike`: the line before announces a cut to another offset; `cut_needed`: the
-line says that there is nothing to cut, and prints a record at the offset or beyond it."""
+"""Logs that are truncated, or need no truncation.
+
+`cut_unlike`: the line before announces another offset; `cut_needed`: the line says that there is nothing to truncate,
+but prints a record at the offset or beyond it.
+"""

@@ -1,4 +1,4 @@
-"""Whether a follower fetches: after it began to follow, and after it gave a partition up."""
+"""Fetching by a follower: after it began to follow, and after it gave a partition up."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ fetchers, followed = field("fetchers", Int(0)), field("followed", Bool)
 fenced, resumed, printed_below = field("fenced", Bool), field("resumed", Bool), field("printed_below", Bool)
 goes_on = field("goes_on", Bool)
 SOON = 60_000
-"""Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
+"""Milliseconds within which a controller sends a new leader epoch to all brokers: it waits 30 seconds for an answer."""
 _TAKEN_OR_STOPPED = (*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *REPLICA_STOPPED, *REPLICA_DELETED)
 _announced = (
     is_line(LOG_TRUNCATED)
     & either(*(field("before_row", HOSTED["row"]).eq(row) for row in BELOW_HIGH_WATERMARK))
     & field("before_offset", Int()).eq(offset)
 )
-"""A cut right after the line that warns of it."""
+"""A truncation right after the line that warns of it."""
 _told = field("after_told", Bool)
 
 
 def _turns(lines: Table, key: Names, order: Names) -> Table:
-    """Where a broker takes a partition, by the line that its release prints of all that it takes.
+    """Return where a broker begins a role in a partition, by the line that its release prints for every role.
 
-    One that shuts down adds no fetchers.
+    A broker that shuts down adds no fetchers.
     """
     begun = is_line(BECOME_BEGUN) & same_request & releases.subset_of(in_releases("<=2.5"))
     own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED))
@@ -61,7 +61,7 @@ def _turns(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _failed(lines: Table, key: Names, order: Names) -> Table:
-    """Where a follower gives a partition up, and what comes before and after in the same process."""
+    """Return where a follower gives a partition up, and the lines before and after in the same process."""
     own = lines.of_lines((*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED))
     ends = own.grouped(key, last_start=Column("max", "clock", is_line(_TAKEN_OR_STOPPED)))
     counted_refusals = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*LINE))
@@ -75,10 +75,11 @@ def _failed(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _below(lines: Table, key: Names, order: Names) -> Table:
-    """Lines that print by how much a log is cut below its high watermark.
+    """Return lines that print by how much a log is truncated below its high watermark.
 
-    From 2.8 to 3.4.0 a follower's high watermark is raised before its log is cut, so it can fall with nothing lost
-    (KAFKA-14704). Since 4.2 both lines tell of one cut (KAFKA-19474): the warning is told, not the fall after it.
+    From 2.8 to 3.4.0 a follower's high watermark is raised before its log is truncated, so it can fall with nothing
+    lost (KAFKA-14704). Since 4.2 both lines report one truncation (KAFKA-19474): the warning counts, not the fall after
+    it.
     """
     own = lines.of_lines((*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("offset")
     was_cut = own.along(key, order, **earlier("offset", "row", *LINE)).derive(
@@ -101,8 +102,10 @@ TURNS = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a broker takes a partition after it had followed; `fetchers` counts the fetchers added, or left out with a line
-that says so, up to each."""
+"""Lines in which a broker begins a role after it had followed.
+
+`fetchers` counts the fetchers added, or explicitly skipped, up to each.
+"""
 
 FETCHES_FAILED = Observation(
     "fetches_failed",
@@ -113,9 +116,11 @@ FETCHES_FAILED = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a follower gives a partition up. `fenced`: its leader refused its leader epoch before; `resumed`: it takes the
-partition again later, or stops or deletes the replica, in the same process; `goes_on`: that process writes lines more
-than a minute later."""
+"""Lines in which a follower gives a partition up.
+
+`fenced`: its leader refused its leader epoch before; `resumed`: it leads or follows the partition again later, or stops
+or deletes the replica, in the same process; `goes_on`: that process writes lines more than a minute later.
+"""
 
 CUTS_BELOW = Observation(
     "cuts_below",
@@ -132,4 +137,4 @@ CUTS_BELOW = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Lines that print a high watermark that falls; `printed_below`: since the log is cut below it."""
+"""Lines that print a falling high watermark; `printed_below`: because the log is truncated below it."""

@@ -1,9 +1,9 @@
-"""High watermarks that brokers print, against where later leaders start and where logs are cut.
+"""High watermarks that brokers print, compared with the starts of later leaders and with truncations.
 
-Records below a high watermark are committed. What a broker prints of it was reached in the leader epoch that the
-broker was in, or in an earlier one; when a log is loaded, in one of the processes before. So brokers are put in order
-by leader epochs, never by their clocks. Where a partition may have been deleted and created again, which starts epochs
-and offsets anew, nothing is compared.
+Records below a high watermark are committed. A printed high watermark was reached in the broker's leader epoch at that
+time, or in an earlier one; when a log is loaded, in one of the earlier processes. So brokers are ordered by leader
+epochs, never by their clocks. Nothing is compared where a partition may have been deleted and created again, which
+restarts epochs and offsets.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LINES = (
 )
 
 _BY_EPOCH = ("epoch", "rank", *MERGED)
-"""The order of a partition's lines over all brokers: a leader's start before what is committed in its epoch."""
+"""The order of a partition's lines over all brokers: a leader's start before the records committed in its epoch."""
 
 epoch, created_again = field("epoch", Int()), field("created_again", Bool)
 last_isr, last_isr_epoch = field("last_isr", isr.sort), field("last_isr_epoch", Int())
@@ -72,21 +72,21 @@ _was_in_isr = both(
 """The election wrote the next version, so no change of the ISR is missing before it."""
 _most, _rank = field("most", Int()), field("rank", Int())
 alone = field("alone", Bool)
-"""Whether what a line tells of is committed since its broker had led, and was alone in the ISR, when it ended."""
+"""True if the offset is committed because its broker had led, alone in the ISR, when its process ended."""
 _CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line", "alone")
 
 
 def _only(table: Table, condition: Expr, **columns: str) -> Table:
-    """With new columns that have the value of another where the condition is true, else none."""
+    """Return the table with new columns that have the value of another where the condition is true, else none."""
     present = {name: field(of, Int()) for name, of in columns.items()}
     return table.derive(**present).only_where(condition, *columns)
 
 
 def _printed(lines: Table) -> Table:
-    """Lines with the high watermark that they tell, and the latest leader `epoch` in which it was reached.
+    """Return lines with their high watermark, and the latest leader `epoch` in which it was reached.
 
-    An epoch that a broker took shows up to 2.0 in requests at TRACE only, up to 2.5 in fetchers too, since 2.6 in the
-    lines with which it begins to lead or follow.
+    Up to 2.0 an adopted epoch shows only in requests at TRACE, up to 2.5 also in fetchers, since 2.6 in the lines with
+    which a broker begins to lead or follow.
     """
     until_2_5 = releases.intersects(in_releases("<=2.5"))
     shows_epoch = either(
@@ -118,17 +118,18 @@ def _with_epochs(printed: Table) -> Table:
 
 
 def _with_versions(printed: Table) -> Table:
-    """With the `version` that a leader begins with, as it is printed or as the request says, or that it has written."""
+    """Add the `version` that a leader begins with, as printed or as in the request, or that it has written."""
     asked = is_line(LEADS) & received(leader_epoch).eq(leader_epoch)
     found = _only(printed, asked, asked_version="received_partition_epoch")
     return found.derive(version=partition_epoch).filled("version", "asked_version")
 
 
 def _with_high_watermarks(printed: Table) -> Table:
-    """What fetchers begin at is the follower's high watermark from 1.1 to 2.7, and up to 0.10.
+    """Add high watermarks: fetchers begin at the follower's from 1.1 to 2.7, and up to 0.10.
 
-    There it is where the log ends, which was cut to the high watermark just before (ReplicaManager.makeFollowers).
-    From 2.8 to 3.4.0 a follower's own may be too high: it is raised before the log is cut (KAFKA-14704).
+    Up to 0.10 a fetcher begins at the end of the log, which was just truncated to the high watermark
+    (ReplicaManager.makeFollowers). From 2.8 to 3.4.0 a follower's own may be too high: it is raised before the log is
+    truncated (KAFKA-14704).
     """
     at_high_watermark = [releases.subset_of(in_releases(span)) for span in ("<=0.10", "1.1-2.7")]
     fetches = is_line(FETCHERS_ADDED) & either(*at_high_watermark)
@@ -140,10 +141,10 @@ def _with_high_watermarks(printed: Table) -> Table:
 
 
 def _lives(lines: Table, printed: Table) -> Table:
-    """By partition, whether it may have been created more than once."""
+    """Return by partition whether it may have been created more than once."""
     once = printed.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "broker", "ts"), n=Column("count"))
     twice = once.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
-    # Up to 2.3 the line comes for replicas of other brokers too.
+    # Up to 2.3 the line is also printed for replicas of other brokers.
     loads = lines.of_lines(LOG_LOADED).present("high_watermark").where(releases.subset_of(in_releases(">=2.4")))
     several = loads.grouped((*LIFE, "journal", "process"), n=Column("count")).where(const(1, Int()) < field("n", Int()))
     fell = printed.of_lines(STARTS).where(field("printed_epoch", Int()) < _reached)
@@ -154,7 +155,7 @@ def _lives(lines: Table, printed: Table) -> Table:
 
 
 def _carried(rows: Table, key: Names, order: Names) -> Table:
-    """With `_CARRIED` of the row before that told the greatest high watermark, in columns `before_*`."""
+    """Add `_CARRIED` of the earlier row with the greatest high watermark, in columns `before_*`."""
     rows = rows.along(key, order, most=Column("greatest", "claimed")).derive(none=const(-1, Int()))
     higher = rows.filled("most", "none").derive(higher=_most < field("claimed", Int()))
     carried = {f"before_{name}": Column("last", name, field("higher", Bool)) for name in _CARRIED}
@@ -162,14 +163,14 @@ def _carried(rows: Table, key: Names, order: Names) -> Table:
 
 
 def _ends_of_the_last_in_isr(printed: Table) -> Table:
-    """Lines that print where a log ends that its broker wrote alone: all of it is committed.
+    """Return lines that print the end of a log that its broker wrote alone: all of it is committed.
 
     A leader that is alone in the ISR has committed what it appends (Partition.appendRecordsToLeader raises the high
-    watermark at once). It is the leader's if it led at the end of the process before, and the last ISR that it printed
-    there has no other (up to 2.3 the line comes before the write, which may fail). When it comes back, it prints where
-    its log ends: since 2.6 as it begins to follow, from 1.1 to 2.5 as it opens the log, and from 0.11 to 1.0 a fetcher
-    begins there. A replica that was just catching up may have held the high watermark back (up to 2.6 within the lag
-    that is allowed, since 2.7 while it was about to join the ISR): then the last records are not committed.
+    watermark at once). The log qualifies if its broker led at the end of the previous process, and the last ISR that it
+    printed there has no other member (up to 2.3 the line precedes the write, which may fail). When the broker comes
+    back, it prints where its log ends: since 2.6 as it begins to follow, from 1.1 to 2.5 as it opens the log, and from
+    0.11 to 1.0 a fetcher begins there. A replica that was just catching up may have held the high watermark back (up to
+    2.6 within the allowed lag, since 2.7 while it was about to join the ISR): then the last records are not committed.
     """
     announced = is_line(ISR_SHRINKS) & releases.subset_of(in_releases("<=2.3"))
     shows_isr = is_line((*LEADS, *ISR_WRITTEN, *ISR_EXPANDS, *ISR_WRITE_FAILED)) | announced
@@ -189,13 +190,13 @@ def _ends_of_the_last_in_isr(printed: Table) -> Table:
 
 
 def _isrs(lines: Table) -> Table:
-    """Lines that show the ISR. Only server.log has what became of the ISR that a leader begins with."""
+    """Return lines that show the ISR. Only server.log shows how the ISR changed after a leader began."""
     shown = lines.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr")
     return shown.where(both(server_log, whole, ~lossy))
 
 
 def _of_one_leader(isrs: Table) -> Table:
-    """Without those of a leader epoch in which two brokers print an ISR: only clocks would say which is the later."""
+    """Return ISRs without leader epochs in which two brokers print one: only clocks could order these."""
     term = (*LIFE, "epoch")
     brokers = isrs.grouped((*term, "broker"), n=Column("count")).grouped(term, n=Column("count"))
     several = brokers.where(const(1, Int()) < field("n", Int())).derive(several=true)
@@ -227,7 +228,7 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
             last_version=Column("last", "shown_version"),
         )
     )
-    # What is gone with one leader is gone: later ones are compared with what was committed since.
+    # Records gone with one leader stay gone: later leaders are compared with what was committed since.
     failing = rows.derive(fails=_rank.eq(0) & (offset < _most))
     eras = false_where_absent(failing, "fails").along(key, _BY_EPOCH, era=Column("so_far", "fails"))
     found = _carried(eras, (*key, "era"), _BY_EPOCH).where(_rank.eq(0))
@@ -239,9 +240,9 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _truncations(lines: Table, key: Names, order: Names) -> Table:
-    """A log that is loaded anew, or was cut, has another high watermark.
+    """Return truncations; a log that is loaded again, or was truncated, has another high watermark.
 
-    Up to 2.3 a load is several lines in a row: for replicas of other brokers too.
+    Up to 2.3 a load is several consecutive lines, also for replicas of other brokers.
     """
     printed = _printed(lines.without_lines(LOG_OPENED)).derive(load=is_line(LOG_LOADED))
     marked = false_where_absent(printed.along(key, order, goes_on=Column("previous", "load")), "goes_on")
@@ -266,13 +267,13 @@ LEADER_STARTS = Observation(
     make=_leader_starts,
     key=LIFE,
 )
-"""Where leaders start, each with the line that told the greatest high watermark of earlier leader epochs.
+"""Starts of leaders, each with the line that printed the greatest high watermark of earlier leader epochs.
 
 `epoch` is the leader epoch; `before_epoch` the latest in which that high watermark was reached. `before_alone`: it is
-where the log ends of one that was alone in the ISR. `last_isr` is what the
-leaders before printed last of the ISR, in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, and
-the version just before, the ISR has the new leader, and its process told of the partition before. `created_again`:
-epochs and offsets may have started anew.
+the end of the log of a leader that was alone in the ISR. `last_isr` is the last ISR that the previous leaders printed,
+in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, and the version just before, the ISR contains
+the new leader, and its process had printed lines about the partition before. `created_again`: epochs and offsets may
+have restarted.
 """
 
 TRUNCATIONS = Observation(
@@ -284,4 +285,6 @@ TRUNCATIONS = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a log is cut, or would be, each with the line of its process that told the greatest high watermark."""
+"""Truncations, or lines that one is not needed, each with the line of its process that printed the greatest high
+watermark.
+"""

@@ -1,4 +1,4 @@
-"""Lines in which a broker tells what it does with one partition, in the order of its journal."""
+"""A broker's lines about what it does with one partition, in the order of its journal."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _LOADED = ("log-loaded",)
 """The last of the lines with which a replica is loaded, since 2.4."""
 _IN_STATE_CHANGE = rows_with(speaker="broker", family=STATE_CHANGE)
 NO_EPOCH = -1
-"""What a broker prints as the leader epoch before the first."""
+"""The leader epoch that a broker prints before the first."""
 
 clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
 not_above = field("not_above", Bool)
@@ -96,14 +96,14 @@ HOSTED: Mapping[str, Sort] = {
 """The columns of a line in a journal that is about one partition.
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
-how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: its own is not
-larger. `gone`: it deletes the replica.
-`log` counts how often the broker deleted or created the log. `copied`: it made the log again while it had it, so one is
-a copy in another log directory, and lines of the one look like those of the other.
+the deletions of the replica in its process, `stay` the times that the broker knew nothing of it. `fresh`: it knows
+nothing on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: its own is
+not larger. `gone`: it deletes the replica.
+`log` counts the deletions and creations of the log. `copied`: the broker created the log again while it had it, so one
+is a copy in another log directory, and the lines of both look alike.
 """
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
-"""Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
+"""Lines about a replica's log, its high watermark, or a leader's ISR."""
 LINES = (
     *(*taken.LINES, *OF_LOG, *LOG_CREATED, *LOG_OPENED, *TO_HIGH_WATERMARK, *TO_LEADER),
     *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED, *SKIPPED),
@@ -114,7 +114,7 @@ LINES = (
 
 
 def hosted(events: Table) -> Table:
-    """Lines of journals about partitions, merged over the files of a broker."""
+    """Return lines of journals about partitions, merged over the files of a broker."""
     own = events.present("journal", *NEAR).of_lines(LINES)
     ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
     known = false_where_absent(
@@ -146,7 +146,8 @@ def hosted(events: Table) -> Table:
 
 
 def _with_copies(lines: Table) -> Table:
-    """With `copied`: since KIP-113 the log of a replica that moves to another directory is made, and loaded, beside it.
+    """Add `copied`: since KIP-113 the log of a replica that moves to another directory is created, and loaded, beside
+    it.
 
     Up to 2.3 logs of other brokers are loaded too.
     """
@@ -166,9 +167,9 @@ def _with_copies(lines: Table) -> Table:
 
 
 def _timed(lines: Table) -> Table:
-    """With `clock`, which never falls along a file; `lossy` too where a line of the replica stands below later ones.
+    """Add `clock`, which never falls along a file; a line of the replica below later ones also makes it `lossy`.
 
-    Then its file was joined in another order: what belongs between two lines may be elsewhere.
+    Its file was then joined in another order: lines that belong between two may be elsewhere.
     """
     later = lines.along(("journal", "file", *NEAR), ("line",), reached=Column("greatest", "ts")).filled("reached", "ts")
     reached = field("reached", Int())
@@ -181,20 +182,22 @@ def _timed(lines: Table) -> Table:
     return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
 
 
-HOSTED_LINES = Input("what brokers tell of their replicas", LINES, hosted, excuses=("order", "renewal"))
+HOSTED_LINES = Input("brokers' lines about their replicas", LINES, hosted, excuses=("order", "renewal"))
 
 _CARRIED = ("block", "line", "file", "clock")
 gap_in_journal = either(lossy, both(~block.eq(was(block)), ~whole))
-"""Whether lines may be missing since the row before, which is of the same journal."""
+"""True if lines may be missing since the row before, which is of the same journal."""
 
 
 def followed(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
-    """Each row with `names` of an earlier row (see `earlier`), and whether lines may be missing between the two."""
+    """Return each row with `names` of an earlier row (see `earlier`), and whether lines may be missing between the
+    two.
+    """
     return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=gap_in_journal)
 
 
 def in_order() -> Expr:
-    """Whether a row surely comes after another: they are of one log, or its time is later.
+    """Return whether a row surely comes after another: they are of one log, or its time is later.
 
     Lines of state-change.log and server.log stand in any order within a millisecond. `before_clock` and `before_row`
     are the other's.
@@ -204,25 +207,27 @@ def in_order() -> Expr:
 
 
 def was_line(rows: tuple[str, ...]) -> Expr:
-    """Whether the row before is one of these of the line table."""
+    """Return whether the row before is one of these of the line table."""
     return either(*(was(line).eq(row) for row in rows))
 
 
 def followed_sorts(*names: str) -> dict[str, Sort]:
-    """The sorts of the columns that `followed` adds."""
+    """Return the sorts of the columns that `followed` adds."""
     return earlier_sorts(HOSTED, *names, *_CARRIED) | sorts(gap)
 
 
 unknown_since = either(lossy, ~process_known, ~whole)
-"""Whether lines may be missing before a row, or its process may have begun anew."""
+"""True if lines may be missing before a row, or its process may have restarted."""
 _unknown_between = either(lossy, ~process_known, both(~block.eq(was(block)), ~whole))
 
 
 def against(table: Table, of: str) -> Table:
-    """Each row with what told of `known`, `isr`, `received` or `had` (TAKEN) as the line before, and `gap`."""
+    """Return each row with the line that showed `known`, `isr`, `received` or `had` (TAKEN) as the line before, and
+    `gap`.
+    """
     before = {f"before_{name}": field(f"{of}_{name}", Int(0)) for name in PLACE}
     return table.present(f"{of}_line").derive(**before).derive(gap=_unknown_between)
 
 
 AGAINST: Mapping[str, Sort] = {**HOSTED, **{f"before_{name}": Int(0) for name in PLACE}, **sorts(gap)}
-"""The columns of what `against` gives."""
+"""The columns of the result of `against`."""

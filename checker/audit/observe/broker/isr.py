@@ -14,17 +14,19 @@ from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
 from .taken import known_epoch, known_isr, known_version, received, settled_role, version_known_in, version_sent
 
 version_certain = field("version_certain", Bool)
-"""Whether the version before is known, and nobody else writes one in the same leader epoch."""
+"""True if the version before is known, and nobody else writes one in the same leader epoch."""
 version_before = field("version_before", Int())
-"""The version before, or what it is at least: each leader epoch is written in a version of its own, from 0."""
+"""The version before, or its lower bound: each leader epoch is written in a version of its own, from 0."""
 version_printed = field("version_printed", Bool)
-"""Whether a line told the version before, and not only the leader epoch that is below it."""
+"""True if a line printed the version before, and not only the leader epoch that is below it."""
 by_follower = field("by_follower", Bool)
-"""Whether the broker follows, for all that it printed: then lines are missing, or stand where they were not written."""
+"""True if the broker is a follower according to its own lines: then lines are missing, or not where they were
+written.
+"""
 follows_known = field("follows_known", Bool)
-"""Whether the change was written in the version after the known one: then no other change lies between."""
+"""True if the change was written in the version after the known one: then no other change lies between."""
 joined, assigned = field("joined", isr.sort), field("assigned", isr.sort)
-"""The replicas that a change adds to an ISR; the partition's replicas, as the request says that the broker took."""
+"""The replicas that a change adds to an ISR; the partition's replicas in the request that the broker accepted."""
 _CHANGES = field("changes", Int())
 
 
@@ -56,7 +58,7 @@ def _by_isr(lines: Table, *_: Names) -> Table:
 
 
 def _with_written_version(lines: Table) -> Table:
-    """With the version in which each change of an ISR was written, if a line tells so before the next change."""
+    """Add the version in which each change of an ISR was written, if a line prints it before the next change."""
     changes = is_line(ISR_CHANGES)
     counted = lines.along(KEPT, MERGED, changes=Column("so_far", where=changes))
     numbered = counted.derive(change=ite(changes, _CHANGES + 1, _CHANGES))
@@ -67,7 +69,7 @@ def _with_written_version(lines: Table) -> Table:
 
 
 def _joins(lines: Table, *_: Names) -> Table:
-    """Changes of an ISR where the request is there that tells the partition's replicas: at TRACE."""
+    """Return changes of an ISR for which the request with the partition's replicas is available: at TRACE."""
     own = against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "received").where(received(leader_epoch).eq(known_epoch))
     added = case_when(
         own.derive(assigned=field("received_replicas", isr.sort)),
@@ -89,7 +91,7 @@ ISR_BY_ROLE = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Changes of an ISR, each with the line that tells the broker's role; `leader` is the broker itself."""
+"""Changes of an ISR, each with the line that shows the broker's role; `leader` is the broker itself."""
 
 ISR_LINES = Observation(
     "isr_lines",
@@ -112,7 +114,7 @@ ISR_BY_ISR = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Changes of an ISR, each with the line that tells the ISR before."""
+"""Changes of an ISR, each with the line that shows the ISR before."""
 
 ISR_JOINED = Observation(
     "isr_joined",
@@ -123,7 +125,7 @@ ISR_JOINED = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Changes of an ISR, each with the request that tells the partition's replicas, of the same leader epoch."""
+"""Changes of an ISR, each with the request that names the partition's replicas, of the same leader epoch."""
 
 REPLICAS_DROPPED = Observation(
     "replicas_dropped",

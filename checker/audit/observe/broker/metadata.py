@@ -1,4 +1,6 @@
-"""What brokers cache of a partition, beside what the controller of that epoch sent of it; never joined by clocks."""
+"""Brokers' cached states of a partition, beside the states that the controller of that epoch sent; never joined by
+clocks.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ CACHED_LINES = Input("metadata that brokers cache", CACHED, _cached)
 
 
 def _together(views: Table, hosted: Table, cached: Table) -> Table:
-    """The lines of both, of partitions that were created once; what is sent has `rank` 0."""
+    """Return the lines of both, for partitions that were created once; what is sent has `rank` 0."""
     sent = without_deletions(views.of_lines(UPDATE_METADATA_SENT)).derive(rank=_none)
     lines = sent.plus(cached.derive(rank=const(1, Int(0))))
     known = lines.attached(created_again(views, hosted), LIFE, ("again",)).absent("again")
@@ -39,7 +41,9 @@ def _together(views: Table, hosted: Table, cached: Table) -> Table:
 
 
 def _taken(lines: Table, key: Names, order: Names) -> Table:
-    """What a broker caches of a leader epoch of which the same controller sent some; up to 0.11 without a version."""
+    """Return a broker's cached states in leader epochs for which the same controller sent some; up to 0.11 without a
+    version.
+    """
     is_sent = is_line(UPDATE_METADATA_SENT)
     state = (*key, "leader", "isr")
     counted = (
@@ -85,7 +89,7 @@ METADATA_TAKEN = Observation(
     key=(*LIFE, "leader_epoch", "controller_epoch"),
     order=_ORDER,
 )
-"""Metadata that brokers cached, of leader epochs of which the same controller sent some.
+"""Metadata that brokers cached, in leader epochs for which the same controller sent some.
 
-`same_sent`: with the same leader and ISR as in one with that version, and in one that the same controller wrote.
+`same_sent`: it has the leader and ISR of one sent with that version, and of one that the same controller wrote.
 """

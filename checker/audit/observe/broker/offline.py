@@ -19,7 +19,9 @@ _LINES = (*STARTS, *BECOME_BEGUN, *OFFLINE, *STOP_WHILE_OFFLINE)
 
 
 def _taken(lines: Table, key: Names, order: Names) -> Table:
-    """Up to 2.0 a replica that is offline is forgotten when it is to be deleted, though that fails."""
+    """Return roles after a failure; up to 2.0 the broker forgets an offline replica when it is to be deleted, though
+    that fails.
+    """
     own = false_where_absent(lines.of_lines(_LINES), "delete")
     forgotten = both(is_line(STOP_WHILE_OFFLINE), delete)
     marked = case_when(own, off=[(forgotten, false), (is_line((*OFFLINE, *STOP_WHILE_OFFLINE)), true)])
@@ -39,4 +41,6 @@ TAKEN_OFFLINE = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a broker takes a replica, each with the last line that said that the replica is in a failed log directory."""
+"""Lines in which a broker begins a role, each with the last line that said that the replica is in a failed log
+directory.
+"""

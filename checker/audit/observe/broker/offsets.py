@@ -1,4 +1,4 @@
-"""Lines in which a broker prints where its log ends, or up to where records are committed."""
+"""Lines in which a broker prints the end of its log, or up to where records are committed."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from .hosted import (
 from .taken import STARTS, known_epoch
 
 end, epoch = field("end", Int()), field("epoch", Int())
-"""Where the log ends; the leader epoch in which the line is written."""
+"""The end of the log; the leader epoch in which the line is written."""
 leads = REPLICA["leads"]
 added_before, added_next = field("added_before", Int()), field("added_next", Int())
-"""The offset with which the fetcher was added last, and that of the next addition; of the other, if one has no line."""
+"""The first offset of the last fetcher, and of the next one; that of the other, if one has no line."""
 both_added = field("both_added", Bool)
 printed_high_watermark, starts_at = field("printed_high_watermark", Int()), field("starts_at", Int())
-"""The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
+"""The high watermark that a line prints or fetches from; the offset at which the log started again before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
 PRINTED_ENDS = (*_ENDS, *NOTHING_TRUNCATED, *FETCH_OFFSET_RESET)
 """Lines that print where a log ends."""
@@ -89,10 +89,11 @@ def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _logs(lines: Table, key: Names, order: Names) -> Table:
-    """Each line that prints where the log ends, with the line that told the farthest end since the log was cut.
+    """Return each line that prints the end of a log, with the line that printed the farthest end since the last
+    truncation.
 
-    A high watermark with which a log is loaded, and an offset to fetch from, are not beyond the log's end. A log that
-    is copied prints the same lines. What is gone is gone: later ends are compared with what was printed since.
+    The high watermark with which a log is loaded, and an offset to fetch from, are not beyond the log's end. A log that
+    is copied prints the same lines. Lost records stay lost: later ends are compared with what was printed since.
     """
     cuts = is_line(LOG_TRUNCATED)
     own = case_when(
@@ -124,7 +125,9 @@ def _fetches(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _first_fetches(lines: Table, key: Names, order: Names) -> Table:
-    """Nothing appends to a log from where its broker follows, if no fetcher of an earlier epoch is there yet."""
+    """Return first fetches; nothing appends to a log from where its broker follows, unless a fetcher of an earlier
+    epoch remains.
+    """
     own = lines.of_lines(STARTS + FETCHERS_ADDED).derive(started=leader_epoch)
     led = own.along(key, order, led_in=Column("last", "started", is_line(LEADS)))
     first = led.derive(starts=previous_leader_epoch.eq(NO_EPOCH), led=previous_leader_epoch.eq(field("led_in", Int())))
@@ -137,7 +140,9 @@ def _first_fetches(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
-    """The fetcher cuts in a thread of its own: its line may stand before the one that it was added with."""
+    """Return truncations to the high watermark; the fetcher's thread writes its line possibly before the one that added
+    it.
+    """
     adds = is_line(FETCHERS_ADDED)
     own = lines.of_lines(FETCHERS_ADDED + TO_HIGH_WATERMARK).along(key, order, added=Column("so_far", where=adds))
     of_addition = own.of_lines(FETCHERS_ADDED).grouped((*key, "added"), added_next=Column("max", "offset"))
@@ -154,9 +159,9 @@ def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
-    """Lines that tell the own high watermark, after the log was dropped and begun anew at its leader's start.
+    """Return lines that print the own high watermark, after the log was dropped and restarted at its leader's start.
 
-    From 1.1 to 2.7 a follower fetches from its high watermark. A log that is cut later may start below.
+    From 1.1 to 2.7 a follower fetches from its high watermark. A log that is truncated later may start below.
     """
     cut = is_line((*LOG_TRUNCATED, *FETCH_OFFSET_RESET))
     own = lines.of_lines((*FETCH_OFFSET_RESET, *LOG_TRUNCATED, *_ENDS, *FETCHERS_ADDED))
@@ -219,7 +224,7 @@ LOG_ENDS = Observation(
     key=LOG,
     order=MERGED,
 )
-"""Where a log ends, each with the farthest that it is known to have reached since it was created, or cut."""
+"""Ends of a log, each with the farthest end that it is known to have reached since it was created, or truncated."""
 
 FETCH_OFFSETS = Observation(
     "fetch_offsets",
@@ -231,7 +236,7 @@ FETCH_OFFSETS = Observation(
     order=MERGED,
     between=FETCHERS_ADDED + LOG_TRUNCATED,
 )
-"""From where a follower fetches, each with the line with which it began to follow."""
+"""The first offsets of a follower's fetchers, each with the line with which it began to follow."""
 
 FIRST_FETCHES = Observation(
     "first_fetches",
@@ -243,7 +248,7 @@ FIRST_FETCHES = Observation(
     order=MERGED,
     between=STARTS + FETCHERS_ADDED + LOG_TRUNCATED,
 )
-"""From where a follower begins to fetch that led before, or was started, each with the line with which it follows."""
+"""The first offsets of a follower that led before, or was started, each with the line with which it follows."""
 
 TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     "truncations_to_high_watermark",
@@ -255,9 +260,10 @@ TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     order=MERGED,
     between=(*STARTS, *LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *FETCHERS_ADDED, *TO_HIGH_WATERMARK),
 )
-"""Truncations to the own high watermark, each with the lines before and after it from where the follower was to fetch.
+"""Truncations to the own high watermark, each with the lines before and after it about where the follower was to fetch
+from.
 
-`both_added`: both are there.
+`both_added`: both are available.
 """
 
 HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
@@ -269,7 +275,9 @@ HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Lines that tell a high watermark of a log that was dropped and begun anew, each with the line that says where."""
+"""Lines that print a high watermark of a log that was dropped and restarted, each with the line that prints its new
+start.
+"""
 
 NEW_LOGS = Observation(
     "new_logs",
@@ -281,7 +289,7 @@ NEW_LOGS = Observation(
     order=MERGED,
     between=LOG_CREATED + LOG_LOADED,
 )
-"""Loads of logs that were made just before, each with the line that says so."""
+"""Loads of logs that were created just before, each with the line that says so."""
 
 CUTS_BY_ROLE = Observation(
     "cuts_by_role",
@@ -292,4 +300,4 @@ CUTS_BY_ROLE = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a log is cut, each with the line that tells the broker's role."""
+"""Truncations, each with the line that shows the broker's role."""

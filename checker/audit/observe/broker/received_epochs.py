@@ -1,4 +1,4 @@
-"""What a broker heard of controllers about one partition, in one process: requests, and metadata that it cached."""
+"""Controllers' messages about one partition to a broker process: requests, and metadata that it cached."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ROW: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at), **LINE_BEFOR
 
 
 def _epochs(events: Table, key: Names, order: Names) -> Table:
-    """Lines that print the controller epoch of a request."""
+    """Return lines that print the controller epoch of a request."""
     own = events.present("journal", *NEAR, "controller_epoch").of_lines(_HEARD)
     return own.along(key, order, **earlier("controller_epoch", *LINE))
 
 
 def _cached(events: Table, key: Names, order: Names) -> Table:
-    """What a broker caches of a partition; where no version is printed, it is 0."""
+    """Return a broker's cached states of a partition; where no version is printed, it is 0."""
     own = events.present("journal", *NEAR).of_lines(CACHED + FORGOTTEN)
     dying = own.derive(dying=leader.eq(LEADER_DURING_DELETE), none=const(0, Int()))
     marked = false_where_absent(dying, "dying").derive(gone=is_line(FORGOTTEN) | field("dying", Bool))
@@ -58,4 +58,4 @@ METADATA_CACHED = Observation(
     key=(*REPLICA, "forgotten"),
     order=PLACE,
 )
-"""What a broker caches of a partition, each with what it had cached; `forgotten` counts the deletions up to it."""
+"""A broker's cached states of a partition, each with the previous one; `forgotten` counts the deletions up to it."""

@@ -1,4 +1,4 @@
-"""Lines in which a broker says that it cannot do something: write an ISR, stop a replica, cut a log."""
+"""Lines in which a broker says that it cannot do something: write an ISR, stop a replica, truncate a log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
 
 failures = field("failures", Int(0))
-"""How often a leader failed to write its ISR before, with the same version, since it took the partition."""
+"""The number of times that a leader already failed to write its ISR, with the same version, since it adopted the
+state.
+"""
 
 
 def _failures(lines: Table, key: Names, order: Names) -> Table:
@@ -21,7 +23,7 @@ def _failures(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _not_stopped(lines: Table, *_: Names) -> Table:
-    """Refused since the leader epoch is the same: where it is smaller, the line prints the broker's own as well."""
+    """Return stops refused for an equal leader epoch: where it is smaller, the line prints the broker's own as well."""
     return lines.of_lines(STOP_REFUSED).present("leader_epoch", "delete").absent("current_leader_epoch")
 
 
@@ -46,16 +48,16 @@ ISR_WRITE_FAILURES = Observation(
     key=(*KEPT, "partition_epoch", "known_file", "known_line"),
     order=MERGED,
 )
-"""Where a leader could not write its ISR, each with the time before that it failed with the same version."""
+"""Lines in which a leader could not write its ISR, each with the previous failure with the same version."""
 
 NOT_STOPPED = Observation("not_stopped", HOSTED_LINES, STOP_REFUSED, HOSTED, _not_stopped)
-"""Where a broker does not stop a replica, since the leader epoch of the request is the one that it has."""
+"""Lines in which a broker does not stop a replica because the request has the broker's own leader epoch."""
 
 TOPIC_IDS_REFUSED = Observation("topic_ids_refused", HOSTED_LINES, TOPIC_ID_REFUSED, HOSTED, _other_topic)
-"""Where a broker takes no request about a partition, since its log is of another topic id."""
+"""Lines in which a broker refuses a request about a partition because its log has another topic id."""
 
 EXITS = Observation("exits", HOSTED_LINES, EXITS_FOR_TRUNCATION, HOSTED, _exits)
-"""Where a broker ends, since its log must not be cut."""
+"""Lines in which a broker exits because its log must not be truncated."""
 
 SAME_LEADER_KEPT = Observation(
     "same_leader_kept",
@@ -66,4 +68,4 @@ SAME_LEADER_KEPT = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a broker goes on as it was, since the leader is the same, each with the line of what it had."""
+"""Lines in which a broker keeps its role because the leader is the same, each with the line of its previous epoch."""

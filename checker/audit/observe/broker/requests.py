@@ -1,4 +1,4 @@
-"""Lines in which a broker decides what to do with a request about a partition, and what it does of it."""
+"""Lines in which a broker decides about a request for a partition, and carries it out."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ itself = field("itself", leader.sort)
 asked_epoch, printed_epoch = field("asked_epoch", Int()), field("printed_epoch", Int())
 """The leader epoch of the request, and the one that the broker prints as its own."""
 fetch_leader, fetch_epoch = field("fetch_leader", leader.sort), field("fetch_epoch", Int())
-"""Whom the broker took as leader, and the epoch in which it fetches; where lines tell nothing of it, what is right."""
+"""The leader that the broker adopted, and the epoch in which it fetches; where lines do not show them, the right
+ones.
+"""
 other_leader_named, other_role_named = field("other_leader_named", Bool), field("other_role_named", Bool)
-"""Whether a line of a request prints another leader, or role, than the request says; not if it prints none."""
+"""True if a line of a request prints another leader, or role, than the request has; false if it prints none."""
 other_epoch_named = field("other_epoch_named", Bool)
-"""Whether the line with which a request is refused prints another leader epoch than the request has."""
+"""True if the line with which a request is refused prints another leader epoch than the request has."""
 asked = field("asked", Bool)
 _CARRIED_OUT = (*BECOME_ENDED, *LEADER_UNAVAILABLE, *SAME_LEADER, *EPOCH_REFUSED)
 _OF_REQUEST = (*BECOME_BEGUN, *BECOME_ENDED, *EPOCH_REFUSED)
 not_later = field("not_later", Bool)
-"""Whether the line prints an epoch that is not above the one that the broker took."""
+"""True if the line prints an epoch that is not above the one that the broker adopted."""
 
 
 def _begun(lines: Table, *_: Names) -> Table:
@@ -49,7 +51,7 @@ def _carried_out(lines: Table, *_: Names) -> Table:
 
 
 def _named(lines: Table) -> Table:
-    """Lines of requests that are there, with what they name beside what these say."""
+    """Return lines of available requests, with what they name beside what the requests say."""
     asked = lines.where(same_request).derive(itself=some(broker))
     names = asked.derive(
         other_leader_named=~leader.eq(received(leader)),
@@ -61,9 +63,9 @@ def _named(lines: Table) -> Table:
 
 
 def _asked(lines: Table, *_: Names) -> Table:
-    """Lines of what a broker takes or refuses, from where the requests that it received of the partition are logged.
+    """Return lines about what a broker accepts or refuses, from where the requests that it received are logged.
 
-    A log may begin, or its level be changed, in the middle of a request.
+    A log may begin, or its level may change, in the middle of a request.
     """
     sound = lines.where(both(of_zookeeper, whole, ~lossy))
     arrived = Column("so_far", where=is_line(LEADER_AND_ISR_RECEIVED))
@@ -109,7 +111,7 @@ REQUESTS_BEGUN = Observation(
     order=MERGED,
     between=(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN),
 )
-"""Where a broker begins to do what a request says, each with the line in which it received it."""
+"""Lines in which a broker begins to carry out a request, each with the line in which it received it."""
 
 REQUESTS_CARRIED_OUT = Observation(
     "requests_carried_out",
@@ -121,7 +123,7 @@ REQUESTS_CARRIED_OUT = Observation(
     order=MERGED,
     between=LEADER_AND_ISR_RECEIVED,
 )
-"""Where a broker goes on with a request, or ends it, each with the line in which it received it."""
+"""Lines in which a broker continues or finishes a request, each with the line in which it received it."""
 
 TAKEN_AS_ASKED = Observation(
     "taken_as_asked",
@@ -130,11 +132,15 @@ TAKEN_AS_ASKED = Observation(
     columns={**HOSTED, **sorts(asked)},
     make=_asked,
 )
-"""What a broker takes or refuses; `asked`: it received a request of that leader epoch, or with that number, in that
-process."""
+"""Lines about what a broker accepts or refuses.
+
+`asked`: it received a request with that leader epoch, or with that number, in that process.
+"""
 
 NOT_ASSIGNED_HERE = Observation("not_assigned_here", HOSTED_LINES, NOT_ASSIGNED, HOSTED, _not_assigned)
-"""Where a broker takes no request about a partition, since it is none of the replicas that the line prints."""
+"""Lines in which a broker ignores a request about a partition because it is not among the replicas that the line
+prints.
+"""
 
 REQUESTS_DECIDED = Observation(
     "requests_decided",
@@ -145,7 +151,9 @@ REQUESTS_DECIDED = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a broker takes a request, or refuses it for its leader epoch, each with the line of the epoch that it has."""
+"""Lines in which a broker accepts a request, or refuses it for its leader epoch, each with the line of its own
+epoch.
+"""
 
 FETCHES = Observation(
     "fetches",
@@ -156,4 +164,4 @@ FETCHES = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a broker begins to fetch a partition, each with the line that tells whom it follows."""
+"""Lines in which a broker begins to fetch a partition, each with the line that shows its leader."""

@@ -1,4 +1,4 @@
-"""What a broker caches of a partition, beside the leader epochs that it took of it as a replica; by its own clock."""
+"""A broker's cached states of a partition, beside the leader epochs that it adopted as a replica; by its own clock."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _none = const(0, Int(0))
 
 
 def _together(hosted: Table, events: Table) -> Table:
-    """Both kinds of lines, of journals from which none is missing, where each start of a process is there."""
+    """Return both kinds of lines, of complete journals in which each start of a process shows."""
     cached = events.present("journal", *NEAR).of_lines(CACHED + FORGOTTEN)
     lines = hosted.of_lines((*STARTS, *BECOME_BEGUN)).plus(cached)
     return lines.where(both(process_known, of_zookeeper, whole, ~lossy))
 
 
 def _stale(lines: Table, key: Names, order: Names) -> Table:
-    """The last leader epoch that a broker took in its process, with the last one that it cached there.
+    """Return the last leader epoch that a broker adopted in its process, with the last one that it cached there.
 
-    Where the partition was deleted, or the replica, epochs may begin anew: nothing is compared.
+    Where the partition or the replica was deleted, epochs may restart: nothing is compared.
     """
     dying = lines.of_lines(CACHED + FORGOTTEN).derive(dying=leader.eq(LEADER_DURING_DELETE))
     marked = false_where_absent(dying, "dying").derive(gone=is_line(FORGOTTEN) | field("dying", Bool))
@@ -83,5 +83,6 @@ METADATA_BESIDE_TAKEN = Observation(
     key=REPLICA,
     order=("ts", "at", "file"),
 )
-"""Where a broker took the last leader epoch of a partition in its process, a minute before its last line or more; with
-the greatest one that it cached there, and the line before that caches one."""
+"""Lines in which a broker adopted the last leader epoch of a partition in its process, at least a minute before its
+last line; with the greatest epoch that it cached there, and the line before that caches one.
+"""

@@ -29,13 +29,13 @@ from .hosted import (
 from .taken import STARTS, had_epoch, received
 
 epoch_before, first = field("epoch_before", Int()), field("first", Bool)
-"""The leader epoch that the broker had, -1 if this is the `first` in its process."""
+"""The broker's previous leader epoch, -1 if this is the `first` in its process."""
 request_shown = field("request_shown", Bool)
-"""Whether the request in which the broker begins is there: at TRACE, as all are then."""
+"""True if the request with which the broker begins is available: at TRACE, as all are then."""
 deleted_here = field("deleted_here", Bool)
-"""Whether the last deletion before is one of which the broker says that it has stopped the replica so."""
+"""True if the last deletion before is one for which the broker says that it stopped the replica."""
 epoch_taken = field("epoch_taken", Int())
-"""The leader epoch of the line before, or the one that this line prints as the one before, if that is larger."""
+"""The leader epoch of the line before, or the one that this line prints as the previous one, if that is larger."""
 _COMPARED = ("leader_epoch", "process_known", "row")
 
 
@@ -71,7 +71,7 @@ ROLE_STARTS = Observation(
     key=STAY,
     order=MERGED,
 )
-"""Where a replica begins to lead or follow, each with the one before while the broker hosts it."""
+"""Lines in which a replica begins to lead or follow, each with the previous one while the broker hosts it."""
 
 EPOCHS_BEFORE = Observation(
     "epochs_before",
@@ -82,4 +82,4 @@ EPOCHS_BEFORE = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Where a replica begins to lead or follow and prints the epoch before, with the one that the broker had."""
+"""Lines in which a replica begins to lead or follow and prints the previous epoch, with the broker's actual one."""

@@ -1,8 +1,8 @@
-"""Lines in which a broker of KRaft mode prints a partition's state, beside what all brokers print of it.
+"""Lines in which a broker in KRaft mode prints a partition's state, beside the lines of all brokers about it.
 
-The controller numbers the states of a partition: whoever prints a partition epoch, prints the same state. A topic id
-is never used again, so lines of one id are compared over all brokers and processes, without clocks. A line that prints
-no topic id is of the one that its broker printed before, in one process, if it shows no deletion since.
+The controller numbers the states of a partition: all lines with one partition epoch print the same state. A topic id is
+never used again, so lines of one id are compared over all brokers and processes, without clocks. A line that prints no
+topic id has the one that its broker printed before, in one process, if it shows no deletion since.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ TOPIC = ("cluster", *NEAR, "topic_id")
 """A partition, over all brokers."""
 _IN_FILES = ("file", "at")
 id_printed = field("id_printed", Bool)
-"""Whether the line prints its topic id itself."""
+"""True if the line prints its topic id itself."""
 in_order = field("in_order", Bool)
-"""Whether the line was written after the one that it is compared with: of files that are merged the time decides."""
+"""True if the line was written after the one that it is compared with: for merged files the time decides."""
 outside, before_broker = field("outside", Bool), field("before_broker", broker.sort)
 leader_removed = field("leader_removed", Bool)
-"""Whether the leader before was to be removed, and nothing is to be removed any more: a reassignment has ended."""
+"""True if the previous leader was to be removed, and nothing is to be removed any more: a reassignment has ended."""
 _clock, _file = field("clock", Int()), field("file", Int(0))
 _VALUES = (leader_epoch, leader, isr)
 _DIFFERS = {f"{value.data}_differs": Bool for value in _VALUES}
@@ -52,7 +52,7 @@ def _here(value: Expr) -> Expr:
 
 
 def _named(lines: Table) -> Table:
-    """Lines of KRaft mode with a topic id, and the leader that they tell."""
+    """Return lines of KRaft mode with a topic id, and the leader that they print."""
     own = lines.of_lines(LINES).where(~of_zookeeper)
     known = own.along(KEPT, MERGED, known_id=Column("last", "topic_id"))
     marked = false_where_absent(known.derive(id_printed=_here(topic_id)), "id_printed")
@@ -61,18 +61,18 @@ def _named(lines: Table) -> Table:
 
 
 def _shown(lines: Table) -> Table:
-    """Those of them that print a partition epoch."""
+    """Return the ones of them that print a partition epoch."""
     return _named(lines).present("partition_epoch")
 
 
 def _last(value: Expr) -> dict[str, Column]:
-    """What a row before told of a value, where, and whether it printed the topic id."""
+    """Return columns with an earlier row's value, its place, and whether it printed the topic id."""
     there = {f"{value.data}_{name}": Column("last", name, _here(value)) for name in ("file", "line", "id_printed")}
     return {f"before_{value.data}": Column("last", str(value.data), _here(value)), **there}
 
 
 def _by_version(lines: Table, key: Names, order: Names) -> Table:
-    """Each line with what another said at the same partition epoch."""
+    """Return each line with what another one printed at the same partition epoch."""
     columns: dict[str, Column] = {}
     for value in _VALUES:
         columns |= _last(value)
@@ -98,9 +98,9 @@ def _leaders(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _in_turn(lines: Table, key: Names, order: Names) -> Table:
-    """Each state that a broker takes, with the newest that it took before in its process.
+    """Return each state that a broker adopts, with the newest that it adopted before in its process.
 
-    Of one that it does not take, as its own is newer, it prints no leader epoch of its own.
+    For a state that it ignores, because its own is newer, it prints no leader epoch of its own.
     """
     marked = false_where_absent(_shown(lines).derive(own=_here(current_leader_epoch)), "own")
     taken = marked.where(either(~is_line(STATE_TAKEN), field("own", Bool)))
@@ -115,7 +115,7 @@ def _in_turn(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _successive(lines: Table, key: Names, order: Names) -> Table:
-    """Each partition epoch, on the first line that tells its leader and ISR, with those of the one before."""
+    """Return each partition epoch, on the first line that prints its leader and ISR, with those of the one before."""
     names = ("partition_epoch", "leader", "isr", "file", "line")
     whole = _shown(lines).present("leader", "isr")
     earlier = {f"before_{name}": Column("previous", name) for name in names}
@@ -141,8 +141,11 @@ STATES_BY_VERSION = Observation(
     key=(*TOPIC, "partition_epoch"),
     order=_IN_FILES,
 )
-"""Lines that print a partition at a partition epoch, each with what another line said of that one: `*_differs` tells in
-what; where it does, `before_id_printed` whether the other prints its topic id itself."""
+"""Lines that print a partition at a partition epoch, each with what another line printed for that epoch.
+
+`*_differs` names the differences; where there is one, `before_id_printed` says whether the other prints its topic id
+itself.
+"""
 
 LEADERS_BY_EPOCH = Observation(
     "leaders_by_epoch",
@@ -153,7 +156,7 @@ LEADERS_BY_EPOCH = Observation(
     key=(*TOPIC, "leader_epoch"),
     order=_IN_FILES,
 )
-"""Lines with which a broker begins to lead, each with the broker that said so before in the same leader epoch."""
+"""Lines with which a broker begins to lead, each with the broker that printed so before in the same leader epoch."""
 
 STATES_IN_TURN = Observation(
     "states_in_turn",
@@ -164,7 +167,7 @@ STATES_IN_TURN = Observation(
     key=("journal", "process", *NEAR, "topic_id"),
     order=MERGED,
 )
-"""States that a broker takes, each with the newest one that it took before in its process."""
+"""States that a broker adopts, each with the newest one that it adopted before in its process."""
 
 SUCCESSIVE_STATES = Observation(
     "successive_states",
@@ -175,7 +178,7 @@ SUCCESSIVE_STATES = Observation(
     key=TOPIC,
     order=("partition_epoch", *_IN_FILES),
 )
-"""States of a partition, each with the one of the partition epoch just before, whoever told it."""
+"""States of a partition, each with the one of the partition epoch just before, whoever printed it."""
 
 KRAFT_STATES = Observation(
     "kraft_states",

@@ -1,7 +1,8 @@
-"""What a broker has taken of a partition: its role, its leader epoch, its ISR; as its own lines tell it.
+"""A broker's own view of a partition, as its lines show it: its role, its leader epoch, its ISR.
 
-A state is taken where a broker says that it leads or follows from here, or, at TRACE, that it begins to: then the line
-in which it received the request tells what it takes. Nothing is taken of a leader that is not alive to it.
+A state is adopted where a broker says that it leads or follows from here, or, at TRACE, that it begins to: then the
+line in which it received the request shows the state. Nothing is adopted from a leader that the broker does not
+consider alive.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ _LEADER, _FOLLOWER = const("become-leader", KIND), const("become-follower", KIND
 
 
 def received(value: Expr) -> Expr:
-    """What the request said that the broker received last of the partition."""
+    """Return the value in the last request about the partition that the broker received."""
     return field(f"received_{value.data}", value.sort)
 
 
@@ -88,16 +89,16 @@ TAKEN: Mapping[str, Sort] = {
 }
 """The columns that `with_what_is_known` adds.
 
-`received_*`: of the last request about the partition; `same_request`: this line is about it. `known_*`: what the broker
-has before the line: role, leader, epoch and version that it took last, its ISR and the one before; `*_known_in` tells
-the leader epoch of each. `settled_role`: the role that it has for certain: one that begins to follow still leads, until
-it says that it has ended. `announced`: the line that tells its ISR says that it is about to write it. `version_sent`: a
-controller sent the version, in the leader epoch that the broker had already: that is one in KRaft mode.
-`had_epoch`: the leader epoch of what it took before what it is taking. `stopped`: it stopped the replica, and took
-nothing since.
+`received_*`: from the last request about the partition; `same_request`: this line is about it. `known_*`: the broker's
+view before the line: role, leader, epoch and version that it adopted last, its ISR and the previous one; `*_known_in`
+is the leader epoch of each. `settled_role`: the certain role: a broker that begins to follow still leads until it says
+that it has finished. `announced`: the line that shows its ISR says that it is about to write it. `version_sent`: a
+controller sent the version, in the leader epoch that the broker had already: in KRaft mode.
+`had_epoch`: the leader epoch of the state before the one that it is adopting. `stopped`: it stopped the replica, and
+adopted nothing since.
 
-The line that told is `known_line`; of the ISR `isr_line`, of the request `received_line`, of the epoch that it had
-`had_line`.
+The line that showed the view is `known_line`; `isr_line` that of the ISR, `received_line` that of the request,
+`had_line` that of the previous epoch.
 """
 
 
@@ -109,10 +110,10 @@ _same_controller = both(
 
 
 def with_requests(lines: Table, key: Names, order: Names) -> Table:
-    """Lines of replicas, in order, with what the request said that was received last; `void`: it is not taken.
+    """Return lines of replicas, in order, with the last received request; `void`: it is not accepted.
 
-    Each controller counts its requests from 0, and again when it takes a broker back: correlation ids come twice, and
-    at a level above TRACE only some requests are there. A request is the same if its controller is, too.
+    Each controller counts its requests from 0, and again when it regains a broker: correlation ids repeat, and above
+    TRACE only some requests are logged. A request is the same only if its controller is, too.
     """
     arrives = is_line(LEADER_AND_ISR_RECEIVED)
     before = {f"received_{name}": Column("last", name, arrives) for name in (*_OF_REQUEST, *PLACE)}
@@ -129,13 +130,13 @@ def with_requests(lines: Table, key: Names, order: Names) -> Table:
 _begins = both(is_line(BECOME_BEGUN), same_request, ~void)
 _ends = both(is_line(BECOME_ENDED), same_request, ~void)
 _only_ends = _ends & releases.intersects(in_releases("<=2.5"))
-"""Since 2.6 what is taken is printed in turn, so a request that has no such line was not taken."""
+"""Since 2.6 every role is printed in turn, so a request without such a line was not accepted."""
 _newer = both(is_line(STATE_TAKEN), current_leader_epoch.eq(leader_epoch))
-"""A newer state of the same leader epoch is taken. (One that is refused prints the version that the broker has.)"""
+"""A newer state of the same leader epoch is adopted. (A refused one prints the version that the broker has.)"""
 
 
 def with_what_is_taken(lines: Table) -> Table:
-    """With what each line takes, in columns `took_*`."""
+    """Return lines with what each adopts, in columns `took_*`."""
     leads, follows, changes, written = map(is_line, (LEADS, FOLLOWS, ISR_CHANGES, ISR_WRITTEN))
     begun = both(leads, isr.eq(isr)), isr
     asked = _begins, received(isr)
@@ -180,7 +181,7 @@ _TOOK_ISR = field("took_isr", isr.sort).eq(field("took_isr", isr.sort))
 
 
 def with_what_is_known(lines: Table, key: Names, order: Names) -> Table:
-    """With what was taken before the line."""
+    """Return lines with the broker's view before the line."""
     return lines.along(
         key,
         order,

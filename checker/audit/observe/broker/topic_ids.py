@@ -1,13 +1,14 @@
-"""Names that are of two topics at once: a sign that the lines of a name belong to several, or that some are missing.
+"""Names that belong to two topics at once: a sign that lines under one name belong to several, or that some are
+missing.
 
 A broker hosts one topic of a name: a request with another topic id is refused with INCONSISTENT_TOPIC_ID (KIP-516,
-ReplicaManager.becomeLeaderOrFollower, 2.8+) until the replica is deleted, of which server.log has a line. A topic that
-was deleted never comes back: the next one of its name has another id. Where names were made alike (topics that are
-nobody's business), two topics show under one.
+ReplicaManager.becomeLeaderOrFollower, 2.8+) until the replica is deleted, which prints a line in server.log. A deleted
+topic never comes back: the next one of its name has another id. Where names were anonymised to the same word, two
+topics show under one.
 
-Without ids too, since a request names a partition once (it is a map by partition, LeaderAndIsrRequest and
-UpdateMetadataRequest): in one millisecond a broker takes two states of one partition from one request only if they are
-of two topics.
+The same holds without ids, because a request names a partition once (it is a map by partition, LeaderAndIsrRequest and
+UpdateMetadataRequest): in one millisecond a broker adopts two states of one partition from one request only if they
+belong to two topics.
 """
 
 from __future__ import annotations
@@ -25,15 +26,17 @@ _none, _one = const(0, Int()), const(1, Int())
 _REQUEST = ("cluster", "journal", *NEAR, "row", "controller", "controller_epoch", "correlation_id", "ts")
 _STATE = ("leader", "leader_epoch", "partition_epoch")
 NO_ID = "None"
-"""What a line prints of a topic that was created before there were ids."""
+"""The printed id of a topic that was created before there were ids."""
 
 
 def names_shared(hosted: Table) -> list[Row]:
-    """By cluster, in `n` signs that a name is of two topics: how many replicas begin as those of another topic, though
-    the one before was not deleted; and how often the broker comes back to a topic after another one of that name.
+    """Return by cluster, in `n`, the signs that a name belongs to two topics.
+
+    A sign is a replica that begins as another topic's although the previous one was not deleted, or a broker that
+    returns to a topic after another one of that name.
 
     Args:
-        hosted: what brokers tell of their replicas (hosted.py).
+        hosted: brokers' lines about their replicas (hosted.py).
     """
     shown = hosted.of_lines((*STARTS, *FETCHERS_ADDED, *HOSTS)).present("topic_id").where(~topic_id.eq(NO_ID))
     topics = shown.where(process_known & server_log).grouped(("cluster", *KEPT, "topic_id"), n=Column("count"))
@@ -47,10 +50,10 @@ def names_shared(hosted: Table) -> list[Row]:
 
 
 def taken_twice(lines: Table) -> list[Row]:
-    """By cluster, in `n` how many requests a broker took two states of one partition from.
+    """Return by cluster, in `n`, the number of requests from which a broker adopted two states of one partition.
 
     Args:
-        lines: what brokers tell of their replicas (hosted.py), or of what they cache (metadata.py).
+        lines: brokers' lines about their replicas (hosted.py), or about their caches (metadata.py).
     """
     taken = lines.of_lines((*LEADER_AND_ISR_RECEIVED, *CACHED)).present(*_REQUEST, *_STATE)
     states = taken.grouped((*_REQUEST, *_STATE), n=Column("count"))

@@ -1,1 +1,1 @@
-"""Observations of what controllers write."""
+"""Observations of controllers' lines."""

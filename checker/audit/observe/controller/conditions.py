@@ -1,14 +1,14 @@
-"""What is wrong with a partition, and for how long: offline, or under-replicated. No verdict: it may be all legal.
+"""Conditions of a partition, with their durations: offline, or under-replicated. Not a verdict: they may be legal.
 
 A partition is *offline* from the line that says so to the line that shows its end:
 
-* It begins with a move to OfflinePartition, with an election of a new or an offline partition that fails, or with a
-  view whose leader is -1. Then it is *leaderless*: ZooKeeper names no leader. Before, ZooKeeper may name a dead one.
+* It begins with a move to OfflinePartition, with a failed election of a new or an offline partition, or with a view
+  whose leader is -1. From then on it is *leaderless*: ZooKeeper names no leader. Before, ZooKeeper may name a dead one.
 * It ends with an election, with its deletion, or with the next controller, if that one prints a leader and does not
   find it offline. A leader that the same controller prints says nothing: it may be the dead one.
 
-It is *under-replicated* while the printed ISR lacks a replica of the assignment printed last. A reassignment shows so
-too, until its new replicas are in the ISR.
+It is *under-replicated* while the printed ISR lacks a replica of the last printed assignment. A reassignment looks the
+same, until its new replicas are in the ISR.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..order import IN_ORDER, PARTITION
 
 OFFLINE, UNDER_REPLICATED = "offline", "under-replicated"
 LINES = (*MOVED["partition"], *STOPPED["partition"], *VIEWS, *TOPIC_DELETED)
-"""Ids of the rows of the line table that it is made of."""
+"""Ids of the rows of the line table from which it is made."""
 
 _SIGN = Enum(
     "Sign",
@@ -44,27 +44,26 @@ _COLUMNS = ("cluster", *_ORDER, "tenure", "controller", "line", "ts", "sign", "f
 
 @dataclass(frozen=True)
 class Spell:
-    """A stretch of lines in which a partition is in a condition.
-
-    `begin` is the row of its first line and `shown` of the last that shows it so. `end` is the row of the line that
-    shows its end, and `by` what ended it: elected, deleted, taken over, or complete; None: no line does. A row's leader
-    is the one printed, there or last.
-    """
+    """A stretch of lines in which a partition has a condition. A row's leader is the one printed there or last."""
 
     condition: str
     begin: Row
+    """The row of its first line."""
     shown: Row
+    """The row of the last line that shows it."""
     end: Row | None = None
+    """The row of the line that shows its end."""
     by: str | None = None
+    """The event that ended it: elected, deleted, taken over, or complete; None: no line shows one."""
 
 
 def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[Spell]:
-    """Of all partitions that these are about; in the order of their names.
+    """Yield the spells of all partitions that these rows are about, in the order of their names.
 
     Args:
         events: placed.
-        views: the partition views that are made of them.
-        deletions: the rows of lines that tell of a topic's, each with its cluster.
+        views: the partition views that are made from them.
+        deletions: the rows of lines about a topic's deletion, each with its cluster.
     """
     deleted = defaultdict(list)
     for row in deletions:
@@ -78,7 +77,9 @@ def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[Sp
 
 
 def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
-    """Above TRACE no other line shows that a partition is no more. One broker's clock orders its two logs."""
+    """Return a spell that ends with a deletion; above TRACE no other line shows it. One broker's clock orders its two
+    logs.
+    """
     until = None if spell.end is None else spell.end["ts"]
     shown = spell.shown["ts"]
     after = [row for row in deletions if None not in (shown, row["ts"]) and shown <= row["ts"]]
@@ -89,7 +90,7 @@ def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
 
 
 def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]) -> Iterator[Spell]:
-    """The spells of each partition, of its lines in order."""
+    """Yield the spells of each partition, from its lines in order."""
     rows = signs.select(*_COLUMNS).rows()
     rows.sort(key=itemgetter(*_ORDER))
     for _, own in groupby(rows, key=itemgetter(*PARTITION)):
@@ -97,10 +98,11 @@ def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]
 
 
 def _changing(signs: Table, trouble: Iterable[str], *alike: Expr) -> Table:
-    """The lines of partitions that are ever in trouble; not those that say what the line before says in the tenure.
+    """Return the lines of partitions that are ever in trouble, without lines that repeat the previous one in the
+    tenure.
 
     Args:
-        alike: columns that must be equal, besides the sign, for lines to say the same.
+        alike: columns that must be equal, besides the sign, for a line to repeat another.
     """
     same = (_sign, tenure, *alike)
     before = {str(was(each).data): Column("previous", str(each.data)) for each in same}
@@ -136,9 +138,10 @@ def _signs_of_leaders(events: Table, views: Table) -> Table:
 
 
 def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
-    """From the first line that shows a partition without a live leader to its next election or its deletion.
+    """Yield spells from the first line that shows a partition without a live leader to its next election or its
+    deletion.
 
-    A line that only prints a leader ends it, too: in the same tenure if the line before printed that there is none, in
+    A line that only prints a leader also ends one: in the same tenure if the line before printed that there is none, in
     a later one unless that controller finds the partition offline.
     """
     spell: Spell | None = None
@@ -165,7 +168,7 @@ def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
         elif spell is not None and sign_before == "leaderless":
             yield replace(spell, end=row, by="elected")
             spell = None
-        # What is deleted is taken offline, and its replicas after it.
+        # A partition that is deleted goes offline first, and its replicas after it.
         deleting = sign in ("deleting", "gone") or (deleting and sign in _NO_LEADER)
         sign_before = sign
     if spell is not None:
@@ -173,7 +176,9 @@ def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
 
 
 def _from_offline(row: Row) -> bool:
-    """An election that takes a partition out of OfflinePartition, with no line before it that took it there."""
+    """Return whether an election takes a partition out of OfflinePartition without an earlier line that took it
+    there.
+    """
     return bool(row["sign"] == "elected" and row["from_state"] == "OfflinePartition")
 
 

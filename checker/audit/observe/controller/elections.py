@@ -15,14 +15,15 @@ from .views import INCARNATION, INCARNATION_OF_TENURE, PARTITION_VIEWS, VIEW, ZN
 
 election = is_line(ELECTED)
 sent = field("sent", Int(0))
-"""How many requests about the partition were sent before, in the tenure."""
+"""The number of requests about the partition that were sent before, in the tenure."""
 sent_between = ~sent.eq(was(sent))
-"""Whether a request was sent between an election and the one before."""
+"""True if a request was sent between an election and the previous one."""
 _WRITTEN = ("leader", "isr", "leader_epoch", "partition_epoch")
 printed_again = field("printed_again", Bool)
-"""Whether an election is printed as the one before, from OnlinePartition, as a call does that elects more than once.
+"""True if an election prints the same as the previous one, from OnlinePartition, as by a call that elects more than
+once.
 
-What it prints is what the last election wrote, so the leader epoch has grown by more than one since the state before.
+Both lines print what the last election wrote, so the leader epoch has grown by more than one since the state before.
 """
 _epoch_before = field("epoch_before_that", Int())
 _ELECTION = {**VIEW, **sorts(from_state("partition"), to_state("partition"))}

@@ -10,7 +10,9 @@ from ..compared import was
 from ..observation import Input, Names, Observation
 
 new_life, taken_back = field("new_life", Bool), field("taken_back", Bool)
-"""Whether there is evidence that a new life begins; whether the epoch before comes again later without it."""
+"""True if there is evidence that a new life begins; true if the previous epoch comes back later without such
+evidence.
+"""
 CHANGES = Input("changes of epoch")
 
 

@@ -29,7 +29,7 @@ from ..order import OF_TENURE, PLACE
 from ..placed import EVENTS, PLACED
 
 made = field("made", Bool)
-"""Whether a move was made; else it was refused, or failed, and the state is still the one it was to leave."""
+"""True if a move was made; otherwise it was refused, or failed, and the state is unchanged."""
 
 _true = ~releases.intersects(from_state_untrue)
 
@@ -43,7 +43,9 @@ def _columns(name: str) -> Mapping[str, Sort]:
 
 
 def _replica_moves(events: Table, key: Names, order: Names) -> Table:
-    """A replica of a partition that the same controller created before had no state then: it is `created`."""
+    """Return replica moves; a replica of a partition that the same controller created had no state before: it is
+    `created`.
+    """
     creations = events.of_lines(CREATED).derive(partition_new=true, new_block=block)
     lines = (
         _made_or_not(events, "replica")
@@ -61,9 +63,9 @@ def _partition_moves(events: Table, key: Names, order: Names) -> Table:
 
 
 def _made_or_not(events: Table, name: str) -> Table:
-    """The lines on moves of a machine, with the state `after` each; one that prints no state shows nothing of it.
+    """Return the lines on moves of a machine, each with the state `after` it; a line that prints no state shows none.
 
-    A from-state is absent unless every release that the tenure may be prints it truly.
+    A from-state is absent unless every possible release of the tenure prints it truly.
     """
     moved = events.of_lines(MOVED[name]).derive(after=to_state(name), made=true)
     stopped = events.of_lines(STOPPED[name]).present("from_state").derive(after=from_state(name), made=false)
@@ -72,7 +74,7 @@ def _made_or_not(events: Table, name: str) -> Table:
 
 
 def _with_state_before(lines: Table, name: str, key: Names, order: Names) -> Table:
-    """Moves with the state `before` them: after the line before, or what stands for it if there is none."""
+    """Return moves with the state `before` them: after the line before, or a stand-in if there is none."""
     return (
         lines.along(key, order, before=Column("previous", "after"), **earlier("block", "line", "file"))
         .filled("before_block", "created_block")
@@ -82,7 +84,7 @@ def _with_state_before(lines: Table, name: str, key: Names, order: Names) -> Tab
 
 
 def _origin(name: str) -> Expr:
-    """The state before an entity's first line."""
+    """Return the state before an entity's first line."""
     sort = states(name)
     unseen = ite(start_seen, const(SEEDED, sort), const(ANYTHING, sort))
     return ite(field("created", Bool), const(machine(name).unknown_is, sort), unseen)

@@ -1,4 +1,4 @@
-"""Requests about partitions that a controller sends to brokers, in the order of their sending."""
+"""Requests about partitions that a controller sends to brokers, in the order of sending."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..order import PLACE
 from .views import INCARNATION_OF_TENURE, PARTITION_VIEWS, VIEW, without_deletions
 
 metadata = field("metadata", Bool)
-"""Whether a request is UpdateMetadata; else it is LeaderAndIsr."""
+"""True if a request is UpdateMetadata; otherwise it is LeaderAndIsr."""
 _COMPARED = ("leader", "leader_epoch", "line", "file", "block")
 
 

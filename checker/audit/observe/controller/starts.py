@@ -26,16 +26,20 @@ from ..placed import EVENTS, PLACED
 
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
 last_lossy, last_isr = field("last_lossy", lossy.sort), field("last_isr", isr.sort)
-"""Of the last line that printed a leader and an ISR: its epoch too, and whether lines of its span may be missing."""
+"""Values of the last line that printed a leader and an ISR: also its epoch, and whether lines of its span may be
+missing.
+"""
 last_replicas = field("last_replicas", replicas.sort)
 made_offline = field("made_offline", SetOf(Broker))
 """The replicas that this tenure has moved, or tried to move, to OfflineReplica by then."""
 moves_before = field("moves_before", Int(0))
-"""How many moves of the partition this tenure has made or tried before."""
+"""The number of moves of the partition that this tenure has made or tried before."""
 found_alive = field("found_alive", Bool)
-"""The first move of the last leader in this tenure, before or after, takes it from OnlineReplica to OfflineReplica."""
+"""True if the last leader's first move in this tenure, before or after, is from OnlineReplica to OfflineReplica."""
 at_start = field("at_start", Bool)
-"""The controller was not ready yet; above TRACE the partition may also have gone offline later, without a line."""
+"""True if the controller was not ready yet; above TRACE the partition may also have gone offline later, without a
+line.
+"""
 
 _FAILED = STOPPED["partition"]
 _every_move_shown = seen_level.eq("TRACE")
@@ -64,7 +68,7 @@ def _failed_starts(events: Table, key: Names, order: Names) -> Table:
 
 
 def _found_alive(moves: Table) -> Table:
-    """The replicas that a tenure found alive and moved to OfflineReplica, as `last_leader`."""
+    """Return the replicas that a tenure found alive and moved to OfflineReplica, as `last_leader`."""
     first = moves.along((*OF_TENURE, "replica"), PLACE, moved=Column("so_far"))
     went = from_state("replica").eq("OnlineReplica") & to_state("replica").eq("OfflineReplica")
     return (
@@ -76,7 +80,9 @@ def _found_alive(moves: Table) -> Table:
 
 
 def _with_last_view(lines: Table) -> Table:
-    """With what lines before printed of the partition last, in any epoch; marks of deletions do not count."""
+    """Return lines with what earlier lines last printed of the partition, in any epoch; marks of deletions do not
+    count.
+    """
     view = leader.ne(LEADER_DURING_DELETE)
     return lines.along(
         PARTITION,

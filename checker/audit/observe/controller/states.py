@@ -13,9 +13,9 @@ from ..order import IN_ORDER
 from .views import INCARNATION, PARTITION_VIEWS, VIEW, ZNODE, repeated, without_deletions
 
 read_in = field("read_in", Int())
-"""The controller epoch in which the version before was printed last."""
+"""The controller epoch in which the version before was last printed."""
 after_write = field("after_write", Int())
-"""0 for the line of a write, 1 for others: what is sent of a version is sent when it is written."""
+"""0 for the line of a write, 1 for others: a version is sent after it is written."""
 _first_of_version = field("first_of_version", Bool)
 
 
@@ -24,9 +24,9 @@ def _shown(views: Table, *_: Names) -> Table:
 
 
 def _versions(views: Table, key: Names, order: Names) -> Table:
-    """The row before is the one that wrote its version, or the version before; if none did, the first that printed it.
+    """Return versions, each with the row that wrote it, or the version before; if none did, the first that printed it.
 
-    What contradicts it later is not taken for the truth.
+    A later contradiction does not replace it.
     """
     written = is_line(ELECTED + REASSIGNED + REMOVED)
     shown = (

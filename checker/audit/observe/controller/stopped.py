@@ -1,4 +1,4 @@
-"""Moves that were refused or failed, each with the throwable that says why."""
+"""Moves that were refused or failed, each with the throwable that gives the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINES = (*STOPPED["replica"], *STOPPED["partition"])
 
 
 def _with_reason(events: Table) -> Table:
-    """With `thrown`, the row of the line table that the throwable is, and what that prints; it is the line just after.
+    """Add `thrown`, the row of the line table that the throwable matches, and its values; it is the line just after.
 
     All of it is absent where there is none.
     """

@@ -1,4 +1,4 @@
-"""Lines that print a partition's leader and ISR: its views, over all the times it was created."""
+"""Lines that print a partition's leader and ISR: its views, over all of its incarnations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..order import IN_ORDER, NEAR, PARTITION
 from ..placed import at
 
 ZNODE = ("leader", "isr", "leader_epoch", "partition_epoch")
-"""What a view shows of the partition's znode."""
+"""The parts of the partition's znode that a view shows."""
 INCARNATION = (*PARTITION, "incarnation")
 """A partition from its creation to its deletion."""
 INCARNATION_OF_TENURE = (*INCARNATION, "controller_epoch")
@@ -43,18 +43,18 @@ VIEW: Mapping[str, Sort] = {
 }
 """The columns of a view.
 
-`incarnation`: how often the partition was created up to here, in its life. `reassigning`: how often a reassignment was
-announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`:
-and its assignment was printed just before, by the same controller. `repeated`: prints what the line before printed.
-`emptied`: the ISR is empty, and was not in the view before. `joined`: the line prints the assignment, and the ISR has a
-member that neither the assignment has, nor the one printed last, nor the ISR of the line before, and no leader has
-written since.
+`incarnation`: the number of creations of the partition up to here, in its life. `reassigning`: the number of
+reassignments announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the
+znode; `fresh`: and its assignment was printed just before, by the same controller. `repeated`: it prints the same as
+the line before. `emptied`: the ISR is empty, and was not in the view before. `joined`: the line prints the assignment,
+and the ISR has a member that is not in the assignment, nor in the last printed one, nor in the ISR of the line before,
+and no leader has written since.
 """
 _LINES = (*CREATED, *STOPPED["partition"], *VIEWS)
 
 
 def _previous(value: Expr) -> Expr:
-    """What the line before printed in the same column, of the same partition."""
+    """Return the value that the line before printed in the same column, for the same partition."""
     return field(f"previous_{value.data}", value.sort)
 
 
@@ -69,7 +69,7 @@ _repeats = both(
     replicas.eq(field("last_replicas", replicas.sort)),
 )
 _shown_before = {f"shown_{value.data}": value for value in (isr, tenure, block)}
-"""What the view before printed; a move that failed, which prints no ISR, may be between."""
+"""Values of the view before; a failed move, which prints no ISR, may be between."""
 _emptied = both(
     isr.is_empty(),
     ~field("shown_isr", isr.sort).is_empty(),
@@ -79,26 +79,26 @@ _emptied = both(
 
 _joined = both(
     _same_block,
-    # A leader takes the replicas that its leader epoch began with; later requests of that epoch it ignores. So none has
-    # written between the two: one state, or a controller's next. Else a state of before that one (KAFKA-9212).
+    # A leader keeps the replicas with which its leader epoch began; it ignores later requests of that epoch. So no
+    # leader has written between the two: it is one state, or a controller's next. Otherwise the state is from before
+    # that one (KAFKA-9212).
     ite(
         _previous(leader_epoch) < leader_epoch,
         partition_epoch.eq(_previous(partition_epoch) + 1),
         _previous(leader_epoch).eq(leader_epoch) & partition_epoch.eq(_previous(partition_epoch)),
     ),
-    # No subset of the union of these: so the sets that are computed on the way are mostly empty.
+    # Not a subset of the union of these: that way the intermediate sets are mostly empty.
     ~isr.minus(replicas).minus(field("last_replicas", replicas.sort)).minus(_previous(isr)).is_empty(),
 )
 
 
 def partition_views(events: Table) -> Table:
-    """Lines that print leader and ISR, with what was printed before of their partition.
+    """Return lines that print leader and ISR, with what was printed before for their partition.
 
-    A topic that is deleted and created again starts anew, so nothing is compared across a creation. A new controller
+    A topic that is deleted and created again starts over, so nothing is compared across a creation. A new controller
     finds a partition new without saying so: then the election from NewPartition is the only sign.
 
-    A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
-    is here.
+    A controller sends one state to many brokers, one after the other: of such equal lines, only the first is here.
     """
     lines = _with_line_before(_with_creations(events.of_lines(_LINES)))
     views = _without_equal(lines.of_lines(VIEWS).present("leader_epoch", "leader"))
@@ -112,8 +112,8 @@ def partition_views(events: Table) -> Table:
 
 
 def _with_creations(lines: Table) -> Table:
-    """With `creation`; `assigned` is the tenure where a line prints a new partition's assignment, or 0."""
-    # An election that failed leaves the partition new, and time to change its assignment.
+    """Add `creation`; `assigned` is the tenure where a line prints a new partition's assignment, or 0."""
+    # A failed election leaves the partition new, and leaves time to change its assignment.
     marked = lines.derive(was_new=from_state("partition").eq("NewPartition"))
     return false_where_absent(marked, "was_new").derive(
         creation=is_line(CREATED) | (is_line(ELECTED) & field("was_new", Bool)),
@@ -122,7 +122,7 @@ def _with_creations(lines: Table) -> Table:
 
 
 def _with_line_before(lines: Table) -> Table:
-    """With what the lines before printed of the same partition."""
+    """Add what the lines before printed for the same partition."""
     return lines.along(
         PARTITION,
         IN_ORDER,
@@ -136,15 +136,15 @@ def _with_line_before(lines: Table) -> Table:
 
 
 def _without_equal(views: Table) -> Table:
-    """The first of lines that print one state; with `repeated`."""
-    # No two elections write the same: a line of one that prints what the one before printed is a line too many.
+    """Return the first of lines that print one state; with `repeated`."""
+    # No two elections write the same: a line of one that prints the same as the previous one is one line too many.
     equal = _repeats & line.eq(_previous(line)) & ~is_line(ELECTED)
     marked = false_where_absent(views.derive(repeated=_repeats, equal=equal), "repeated", "equal")
     return marked.where(~field("equal", Bool))
 
 
 def _counted(views: Table) -> Table:
-    """With what is counted of the lines up to each: creations, reassignments."""
+    """Add counts of the lines up to each: creations, reassignments."""
     created, announced = field("earlier", Int()), field("announced", Int())
     marked = views.derive(
         incarnation=ite(creation, created + 1, created),
@@ -160,12 +160,12 @@ PARTITION_VIEWS = Input("partition views", _LINES, partition_views, excuses=("or
 
 
 def without_deletions(views: Table) -> Table:
-    """Every printed view of a partition that is not the mark of a deletion."""
+    """Return every printed view of a partition that is not the mark of a deletion."""
     return views.where(leader.ne(LEADER_DURING_DELETE))
 
 
 def states_shown(views: Table) -> Table:
-    """Every state of a partition that the log shows, at the first line that shows it."""
+    """Return every state of a partition that the log shows, at the first line that shows it."""
     return (
         without_deletions(views)
         .along((*INCARNATION, *ZNODE), IN_ORDER, shown=Column("so_far"))

@@ -1,5 +1,5 @@
-"""What the page of `--format html` is made of: its template, its style and script, and what they show.
+"""The parts of the page of `--format html`: its template, its style and script, and their data.
 
-The template says what is read without a script: verdict, causes, findings, state machines, coverage. The script draws
-the timeline and the partitions, from columns that stand in the page compressed.
+The template shows what can be read without a script: verdict, causes, findings, state machines, coverage. The script
+draws the timeline and the partitions, from compressed columns in the page.
 """

@@ -1,7 +1,7 @@
 """Columns of numbers as text: small enough for 500,000 states of partitions in one page.
 
-A column is 32-bit numbers, given as differences where they grow, taken apart into their four bytes (equal bytes stand
-together, which compresses better), gzip, base64. page.js reads them.
+A column is 32-bit numbers, stored as differences where they grow, split into their four bytes (equal bytes next to each
+other compress better), gzip, base64. page.js reads them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Hashable)
 ABSENT = -(2**31)
-"""What stands for a number that there is none of."""
+"""A stand-in for an absent number."""
 
 
 class Numbers(Generic[T]):
-    """Different values, each with its number, in the order in which they come."""
+    """Distinct values, numbered in order of appearance."""
 
     def __init__(self) -> None:
         self._of: dict[T, int] = {}
@@ -32,12 +32,12 @@ class Numbers(Generic[T]):
 
 
 def packed(columns: Sequence[Iterable[int]]) -> str:
-    """Columns of one length, one after the other."""
+    """Return columns of one length as text, one after the other."""
     return base64.b64encode(gzip.compress(b"".join(map(_planes, columns)), 6, mtime=0)).decode("ascii")
 
 
 def differences(values: Iterable[int]) -> list[int]:
-    """Each number less the one before; the first is itself."""
+    """Return each number minus the previous one; the first stays itself."""
     found, before = [], 0
     for value in values:
         found.append(value - before)

@@ -1,4 +1,4 @@
-"""What the template shows of a report: texts and numbers, no markup."""
+"""The template's data about a report: texts and numbers, no markup."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ _Pair = tuple[str, str]
 _FINDINGS = 30
 """The most findings of a cause that are shown with their lines."""
 _NAMED = 500
-"""The number of further ones that are named by their line only."""
+"""The most further findings that are shown as a line only."""
 _MARKS = 20_000
 """The most findings that have a mark on the timeline."""
 
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A line of a log, `named` by the evidence or beside such a one."""
+    """A line of a log."""
 
     number: int
     text: str
     named: bool
+    """True if evidence names the line; otherwise it is next to such a line."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class ShownPlace:
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A finding, and `partition` by which the script knows its partition; empty if it is about none."""
+    """A finding."""
 
     finding: Finding
     when: str
@@ -62,11 +63,12 @@ class ShownFinding:
     healing: str
     assumption: str
     partition: str
+    """The key by which the script knows the finding's partition; empty if it is about none."""
 
 
 @dataclass(frozen=True)
 class ShownCause:
-    """A cause with its first findings in full; of those beyond, `named` are places only, and `more` only counted."""
+    """A cause with its first findings in full."""
 
     cause: Cause
     sentence: str
@@ -79,20 +81,22 @@ class ShownCause:
     advice: Advice | None
     findings: tuple[ShownFinding, ...]
     named: tuple[tuple[str, str], ...]
+    """Further findings, as places only."""
     more: int
+    """The number of findings beyond those."""
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """How often each move of a state machine was made: a row for each state before, a column for each after.
-
-    A cell has a count, whether the table of any release allows the move, and whether a move made so was illegal.
+    """The number of times that each move of a state machine was made: a row for each state before, a column for each
+    after.
     """
 
     title: str
     source: str
     states: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[int, bool, bool], ...]], ...]
+    """A cell has a count, whether the table of any release allows the move, and whether such a move was illegal."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class Cluster:
 
 
 def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
-    """All that the template and the script show of one report."""
+    """Return everything that the template and the script show of one report."""
     healings = Healings.of(report)
     chains = Chains.of(report, healings)
     return Cluster(
@@ -147,7 +151,7 @@ def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
 
 
 def _state(report: Report) -> Iterator[str]:
-    """Lines without those that say what is not known: that stands beside."""
+    """Yield lines about the state without those on what is not known: the page has these separately."""
     yield from (line for line in state_of_cluster(report).splitlines()[1:] if not line.startswith("  not known: "))
     for each in metadata_text(report.metadata or ()):
         yield from each.splitlines()
@@ -177,8 +181,10 @@ def _cause(number: int, cause: Cause, healings: Healings, chains: Chains, contex
 
 
 def _looks(healing: str) -> str:
-    """The class of the sentence that says what came of a cause. That replicas are in sync again is no good news of what
-    an unclean election has lost, and no bad one."""
+    """Return the class of the sentence about what became of a cause.
+
+    Replicas that are in sync again are neither good nor bad news about what an unclean election has lost.
+    """
     return "healed" if healing.startswith(HEALED) else "quiet" if healing.startswith(IN_SYNC) else "unhealed"
 
 
@@ -197,7 +203,7 @@ def _finding(finding: Finding, healings: Healings, context: Lines) -> ShownFindi
 
 
 def _places(finding: Finding, context: Lines) -> Iterator[ShownPlace]:
-    """Places of one file whose lines are near each other are shown once."""
+    """Yield the places of a finding; places of one file whose lines are close together are shown once."""
     named: dict[str, set[int]] = {}
     for each in finding.evidence:
         if each.place.line is not None and each.place.part is None:
@@ -222,7 +228,7 @@ def _around(place: Place, named: Mapping[str, set[int]], context: Lines) -> Iter
 
 
 def rule_page(code: str) -> RulePage:
-    """The page of a rule: its docstring, taken apart at its headings."""
+    """Return the page of a rule: its docstring, split at its headings."""
     rule = rules()[code]
     heads = headings(rule)
     parts: list[tuple[str, list[str]]] = [("", [])]
@@ -261,7 +267,7 @@ def _cell(pair: _Pair, made: Mapping[_Pair, Move], allowed: Collection[_Pair]) -
 
 
 def _brokers(report: Report) -> dict[str, Any]:
-    """What the timeline draws; times in milliseconds as printed."""
+    """Return the timeline's data; times in milliseconds as printed."""
     timed = [each for each in report.findings if each.ts is not None]
     drawn = lanes(report)
     number = {lane.name: index for index, lane in enumerate(drawn)}

@@ -1,6 +1,7 @@
-"""The timeline's lanes: what each broker and controller was, and who was the active controller, over time.
+"""The timeline's lanes: the state of each broker and controller over time, and which controller was active.
 
-Of ZooKeeper a broker is alive or not as a controller printed it last; of a metadata log it is what its registration is.
+In ZooKeeper mode a broker is alive or not, as a controller last printed it; in a metadata log it has the state of its
+registration.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from ..shown import plain
 
 UP, LEAVING, DOWN = "up", "leaving", "down"
 KINDS = {"Unfenced": UP, "ControlledShutdown": LEAVING, "Fenced": DOWN, "ShutDown": DOWN}
-"""How a state of a registration is drawn; another one is not."""
+"""The kind of spell that a registration's state is drawn as; other states are not drawn."""
 
 
 @dataclass(frozen=True)
 class Spell:
-    """What a broker is from one time to another, in milliseconds; None: from the beginning, or to the end."""
+    """A broker's state from one time to another, in milliseconds; None: from the beginning, or to the end."""
 
     first: int | None
     last: int | None
@@ -38,18 +39,22 @@ class Lane:
 
 @dataclass(frozen=True)
 class Active:
-    """A time as the active controller, in the lane of a name; `fails_over`: another one was before it."""
+    """A time as the active controller."""
 
     lane: str
+    """The name of the lane."""
     epoch: int
     first: int
     last: int
     fails_over: bool
+    """True if another controller was active before."""
     text: str
 
 
 def lanes(report: Report) -> tuple[Lane, ...]:
-    """One for each broker, and for each controller that is none: by number, the logs after each other."""
+    """Return a lane for each broker, and for each controller that is not a broker: by number, one log after the
+    other.
+    """
     found: dict[str, tuple[Spell, ...]] = {}
     shown = report.brokers or BrokerTimeline()
     ids = {each for live in shown.live for each in live.brokers} | {each.controller for each in _timed(shown)}
@@ -67,7 +72,7 @@ def lanes(report: Report) -> tuple[Lane, ...]:
 
 
 def active_controllers(report: Report) -> Iterator[Active]:
-    """Those of ZooKeeper's controllers by epoch, then those of each metadata log."""
+    """Yield ZooKeeper's controllers by epoch, then those of each metadata log."""
     tenures = _timed(report.brokers or BrokerTimeline())
     lives = [None, *(each.life for each in tenures)]
     for before, each in zip(lives, tenures, strict=False):
@@ -83,7 +88,7 @@ def active_controllers(report: Report) -> Iterator[Active]:
 
 
 def _joined(earlier: Sequence[Spell], later: Sequence[Spell]) -> Iterator[Spell]:
-    """From its first registration with KRaft on a broker that migrates is what that is."""
+    """Yield a migrated broker's spells: from its first registration with KRaft on, the registration counts."""
     since = later[0].first if later else None
     for each in earlier:
         if since is None or (each.first or 0) < since:
@@ -100,12 +105,12 @@ def _broker(broker: int, log: int = 0, kind: str = "broker") -> str:
 
 
 def _name(log: MetadataLog, node: int, number: int) -> str:
-    """A controller that is no broker is a node of its own."""
+    """Return the name of a node; a controller that is not a broker is a node of its own."""
     return _broker(node, number, "broker" if any(each.broker == node for each in log.brokers) else "node")
 
 
 def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[Spell]:
-    """Whether it was among the live brokers that controllers name, until one says otherwise."""
+    """Yield whether a broker was among the live brokers that controllers name, until one says otherwise."""
     changes: list[LiveBrokers] = []
     for each in live:
         if not changes or (broker in each.brokers) != (broker in changes[-1].brokers):

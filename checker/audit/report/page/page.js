@@ -1,4 +1,4 @@
-// Draws the timeline and the partitions of a report. What comes from a log becomes text nodes, never markup.
+// Draws the timeline and the partitions of a report. Log content becomes text nodes, never markup.
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -119,7 +119,7 @@
       for (const each of own.marks) times.push(each[0]);
       panel.replaceChildren();
       if (!times.length) {
-        panel.append(make("p", { class: "quiet" }, "No line with a time tells of controllers, brokers or findings."));
+        panel.append(make("p", { class: "quiet" }, "No line with a time is about controllers, brokers or findings."));
         return;
       }
       const low = times.reduce((a, b) => Math.min(a, b)), high = times.reduce((a, b) => Math.max(a, b));
@@ -140,7 +140,7 @@
       const drawn = new Set(own.lanes.flatMap(([, spells]) => spells.map((each) => each[2])));
       for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline"]])
         if (name !== "leaving" || drawn.has(name)) legend.append(make("span", {}, make("i", { class: name }), text));
-      legend.append(make("span", {}, "▼ findings, click one to see it; shift and wheel, or drag: zoom and move. Each controller's own clock."));
+      legend.append(make("span", {}, "▼ findings: click one to see it. Shift and wheel zoom, dragging moves. Times are by each controller's own clock."));
       panel.append(tools, this.svg, legend);
       zoomable(this.svg, this.view, 90, () => this.width());
       this.redraw();
@@ -289,7 +289,7 @@
     // Partitions on other pages: links to those, or how many there are.
     elsewhere() {
       const own = this.own;
-      if (own.leftOut) return make("p", { class: "quiet" }, count(own.leftOut, "partition") + " more do not fit into one page: --html FILE writes them to others beside it, --partition shows one.");
+      if (own.leftOut) return make("p", { class: "quiet" }, count(own.leftOut, "partition") + " more do not fit on one page: --html FILE writes them to further pages, --partition shows one.");
       if (!own.others.length) return "";
       const line = make("p", { class: "others" }, "On other pages: ");
       own.others.forEach(([address, n, which], place) => line.append(place ? ", " : "", make("a", { href: address }, which + " (" + n.toLocaleString("en") + ")")));
@@ -437,7 +437,7 @@
       const own = data[panel.dataset.partitions];
       panel.ready = (async () => {
         if (!own.partitions.partitions) { panel.replaceChildren(make("p", { class: "quiet" }, "No line shows the state of a partition.")); return null; }
-        if (typeof DecompressionStream === "undefined") { panel.replaceChildren(make("p", {}, "This browser cannot unpack the partitions (DecompressionStream); newer ones of any maker can.")); return null; }
+        if (typeof DecompressionStream === "undefined") { panel.replaceChildren(make("p", {}, "This browser is too old to unpack the partitions: it lacks DecompressionStream.")); return null; }
         const partitions = new Partitions(panel, own.partitions);
         await partitions.load();
         panel.dataset.loaded = "yes";

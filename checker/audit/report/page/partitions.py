@@ -14,14 +14,14 @@ from ..terms import Key, by_partition
 from .columns import ABSENT, Numbers, differences, packed
 
 MOST = 600_000
-"""States that a page holds. Those of partitions with findings are on the first, then of the offline ones."""
+"""The most states in a page. Partitions with findings come first, then offline ones."""
 
 
 def partitions(report: Report, most: int | None = None) -> list[dict[str, Any]]:
-    """For each page columns of partitions and of their states, and the names that these number.
+    """Return for each page the columns of partitions and of their states, and the names that these number.
 
-    Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time.
-    A line is its number, an offset of a binary log -1 less itself.
+    Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time. A line is its
+    number, an offset of a binary log -1 minus itself.
     """
     groups = by_partition(report.timeline or ())
     findings = Counter((each.life or 1, each.entity.topic, each.entity.partition) for each in report.findings)
@@ -81,7 +81,7 @@ def _page(
 def _pages(
     groups: Sequence[tuple[Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[Key], most: int
 ) -> list[list[tuple[Key, list[TimelineRow]]]]:
-    """As many as there is room for on each page, in their own order; a partition is on one page."""
+    """Return as many partitions as fit on each page, in their own order; a partition is on one page."""
     if sum(len(rows) for _, rows in groups) <= most:
         return [list(groups)]
     ranked = sorted(range(len(groups)), key=lambda i: (-findings[groups[i][0]], -offline[groups[i][0]], i))
@@ -94,7 +94,7 @@ def _pages(
 
 
 def _fitting(indices: Sequence[int], groups: Sequence[tuple[Key, list[TimelineRow]]], most: int) -> int:
-    """How many of these partitions fit a page, one at least."""
+    """Return how many of these partitions fit on a page, at least one."""
     room = most
     for number, index in enumerate(indices):
         room -= len(groups[index][1])

@@ -1,4 +1,6 @@
-"""Rules on what controllers tell that explain why brokers tell otherwise: the controller's line is the wrong one."""
+"""Rules on controllers' lines whose findings explain why brokers' lines differ: the controller's line is the wrong
+one.
+"""
 
 CONTROLLERS = (
     "KR201",

@@ -1,4 +1,4 @@
-"""What rules on whole requests share."""
+"""Phrases that rules on whole requests share."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from ...table.protocol import Row
 
 
 def request(row: Row, kind: int = 0) -> str:
-    """The request of a row, and who handles it."""
+    """Return the request of a row, and the broker that handles it."""
     return f"{KINDS[kind]} request {row['correlation_id']} of controller {row['controller']} to broker {row['broker']}"

@@ -1,4 +1,4 @@
-"""Sentences that several rules share."""
+"""Phrases that several rules share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["does", "ids", "where"]
 
 
 def where(row: Row) -> str:
-    """The partition of a row, as Kafka prints it, and the broker that tells of it."""
+    """Return the partition of a row, as Kafka prints it, and the broker that wrote the line."""
     return f"{row['topic']}-{row['partition']} on broker {row['broker']}"
 
 

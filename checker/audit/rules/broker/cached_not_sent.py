@@ -1,18 +1,18 @@
-"""A broker caches another state of a partition than the controller sent.
+"""A broker caches a state of a partition that the controller did not send.
 
 Why it matters
-    Clients ask any broker who leads a partition, and who is in its ISR. A broker that caches what nobody sent sends
-    them astray.
+    Clients ask any broker who leads a partition, and who is in its ISR. A broker that caches a state nobody sent
+    misdirects them.
 
 How it is seen
-    In what brokers and controllers wrote: a line in which a broker caches a partition's state names the epoch of the
-    controller that sent it, leader, leader epoch, ISR, version, and the epoch of the controller that wrote the state. A
-    line of the same controller epoch, in which the controller sends metadata about that leader epoch, names the same.
-    The reverse is no fault: what is sent to a broker that died is never cached. A line of the controller's may be
-    missing, so it is suspicious.
+    In the lines of brokers and controllers. A broker's line about a cached state names the epoch of the controller that
+    sent it, leader, leader epoch, ISR, version, and the epoch of the controller that wrote the state. A controller's
+    line of the same controller epoch about sending metadata for that leader epoch has the same values. The reverse is
+    no fault: a state sent to a broker that died is never cached. A line of the controller may be missing, so the
+    finding is suspicious.
 
 Releases
-    Where metadata is logged: at TRACE. The version is printed on both sides since 1.0.
+    Where metadata is logged: at TRACE. Both sides print the version since 1.0.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RULE = Rule(
         f"{where(row)} caches leader {row['leader']} and ISR {ids(row['isr'])} of leader epoch {row['leader_epoch']},"
         f" which the controller of epoch {row['controller_epoch']} did not send"
     ),
-    expected=lambda row: "what the controller sent of that leader epoch",
+    expected=lambda row: "what the controller sent for that leader epoch",
     got=lambda row: (
         f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}, written by the controller of"
         f" epoch {row['written_by_epoch']}"

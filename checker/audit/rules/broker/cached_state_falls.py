@@ -1,13 +1,13 @@
-"""A broker caches an older state of a partition than the one that it had cached.
+"""A broker replaces a cached state of a partition with an older one.
 
 Why it matters
-    Clients ask any broker who leads a partition. A broker whose cache goes back sends them to a leader that is
-    deposed; it stays so until the controller happens to send the partition again.
+    Clients ask any broker who leads a partition. A broker whose cache goes back sends them to a deposed leader, until
+    the controller happens to send the partition again.
 
 How it is seen
-    In all that one broker wrote, in one process, between two deletions of the partition: each line that tells what is
-    cached has a leader epoch that is not below the one before, and in the same leader epoch no lower version, whichever
-    controller it is from. Lines of a deletion, or of a start, may be missing, so it is suspicious. That a cache is
+    In the lines of one broker process, between two deletions of the partition. From one line about a cached state to
+    the next, the leader epoch does not fall, and within one leader epoch the version does not fall, whichever
+    controller sent it. Lines of a deletion or a start may be missing, so the finding is suspicious. A cache that lags
     behind is legal; KR402 is about a controller that sends an older state.
 
 Releases

@@ -1,14 +1,14 @@
-"""A broker takes a request of an older controller than it has heard of.
+"""A broker accepts a request from an older controller than one it already knows.
 
 Why it matters
-    A broker takes no request with a controller epoch below the greatest that it knows: a controller that was deposed
-    and does not know it would undo what its successor decided.
+    A broker accepts no request with a controller epoch below the greatest that it knows. Otherwise a deposed controller
+    that has not noticed would undo its successor's decisions.
 
 How it is seen
-    In all that one broker wrote about a partition, in one process: lines about requests that it carries out, or that
-    it caches, print the epochs of controllers, which never fall. That a request was received is no such line: it is
-    printed before the request is refused. After a restart a broker takes any controller's request, so nothing is said
-    where a start would not show; a start whose line is missing explains it, so it is suspicious.
+    In the lines about a partition from one broker process. Lines about requests that the broker carries out or caches
+    print controller epochs, which never fall. The line that a request was received does not count: it is printed before
+    the request is refused. After a restart a broker accepts any controller's request, so nothing is reported where a
+    start would not show. A missing line of a start explains the fall, so the finding is suspicious.
 
 Releases
     Where requests are logged: at TRACE.
@@ -31,7 +31,7 @@ RULE = Rule(
     applies=process_known,
     verdict=suspicious_unless(was(controller_epoch) <= controller_epoch),
     message=lambda row: (
-        f"{where(row)} takes a request of controller epoch {row['controller_epoch']}, after one of epoch"
+        f"{where(row)} accepts a request of controller epoch {row['controller_epoch']}, after one of epoch"
         f" {row['before_controller_epoch']}"
     ),
     expected=lambda row: f"controller epoch {row['before_controller_epoch']} or above",

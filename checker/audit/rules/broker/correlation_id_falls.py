@@ -1,15 +1,15 @@
-"""A controller's request comes with a correlation id that is not above the one before.
+"""A controller's request has a correlation id that is not above the previous one.
 
 Why it matters
-    A controller sends a broker one request after the other, and waits for each answer. A request that comes again, or
-    late, undoes what later ones said.
+    A controller sends a broker one request at a time, and waits for each answer. A request that is repeated or late
+    undoes what later ones said.
 
 How it is seen
-    In all that one broker wrote: the correlation ids of one controller's requests grow, and each is of one kind of
+    In all lines of one broker. The correlation ids of one controller's requests grow, and each belongs to one kind of
     request. Gaps are normal: not every request prints a line. A controller that is elected again counts from 0, which
-    the epoch shows where both lines have one. One that lost sight of a broker and takes it back counts from 0 again,
-    too, so that a fall to 0, 1 or 2 is none (the first of its requests may print no line). Lines that are repeated
-    later in a file show so too, so it is suspicious.
+    the epoch shows where both lines have one. A controller that lost contact with a broker and regains it also counts
+    from 0 again, so a fall to 0, 1 or 2 is not reported (the first of its requests may print no line). Lines that a
+    file repeats later look the same, so the finding is suspicious.
 
 Releases
     All of ZooKeeper mode: LeaderAndIsr, StopReplica and UpdateMetadata requests where they are logged, at TRACE up to

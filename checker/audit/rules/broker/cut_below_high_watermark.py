@@ -1,24 +1,24 @@
-"""A broker cuts its log below its own high watermark: this copy of committed records is gone.
+"""A broker truncates its log below its own high watermark: this copy of committed records is gone.
 
 Why it matters
-    A follower cuts off what its leader lacks. Records below the high watermark are committed: every member of the ISR
+    A follower truncates what its leader lacks. Records below the high watermark are committed: every member of the ISR
     had them. If the new leader lacks them, they are lost in all copies.
 
 How it is seen
-    In one process of a broker: a log is cut to an offset below the greatest high watermark that the process printed of
-    it before, since the log was loaded, or cut the last time. It happens after an unclean election, where that is
-    enabled; so it is suspicious. Up to 0.10.2 (KIP-101) it can happen after any election; the offset at which a
-    follower begins to fetch is its high watermark there, to which it has just cut its log.
+    In the lines of one broker process: a log is truncated to an offset below the greatest high watermark that the
+    process printed for it since the log was loaded, or last truncated. This happens after an unclean election, where
+    that is enabled, so the finding is suspicious. Up to 0.10.2 (KIP-101) it can happen after any election; there, the
+    offset at which a follower begins to fetch is its high watermark, to which it has just truncated its log.
 
 What a log cannot show
     A high watermark that was never printed. Kafka has a line of its own, "Truncating ... below high watermark", but
-    from 2.4 to 4.1 it is never printed: the high watermark is lowered first (KAFKA-19474). A copy that moves to another
-    log directory (KIP-113) is cut with the same line: from where the log is made, or loaded, a second time while the
-    broker has it, nothing is said.
+    from 2.4 to 4.1 it is never printed: the high watermark is lowered first (KAFKA-19474). Truncating a copy that moves
+    to another log directory (KIP-113) prints the same line: nothing is reported once the log is created or loaded a
+    second time while the broker has it.
 
 Releases
-    All: up to 0.10 and from 1.1 to 2.7 fetchers begin at the high watermark, since 0.11 it is printed. From 2.8 to
-    3.4.0 what a follower's disk has is not taken: it may be too high (KAFKA-14704).
+    All. Fetchers begin at the high watermark up to 0.10 and from 1.1 to 2.7; it is printed since 0.11. From 2.8 to
+    3.4.0 the high watermark on a follower's disk is not used: it may be too high (KAFKA-14704).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ._words import where
 
 
 def _message(row: Row) -> str:
-    return f"{where(row)}: the log is cut to offset {row['offset']}, which drops {records(row)} at least"
+    return f"{where(row)}: the log is cut to offset {row['offset']}, which drops at least {records(row)}"
 
 
 RULE = Rule(

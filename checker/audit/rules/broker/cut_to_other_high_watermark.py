@@ -1,14 +1,14 @@
-"""A follower cuts its log to another high watermark than the one from which it was to fetch.
+"""A follower truncates its log to a different high watermark than the one it was to fetch from.
 
 Why it matters
-    A follower that knows no leader epoch cuts its log to its own high watermark: what is above it may not be the
-    leader's. To cut it elsewhere loses committed records, or keeps what no other replica has.
+    A follower that knows no leader epoch truncates its log to its own high watermark: records above it may not be the
+    leader's. Truncating elsewhere loses committed records, or keeps records that no other replica has.
 
 How it is seen
-    In all that one broker wrote, in one process: the line that tells of the cut prints the high watermark, and the line
-    with which the fetcher was added the offset that it begins with. They are the same. Two threads write these lines:
-    the line of the cut may stand before the one that it belongs to. So it is illegal only if the cut is neither to what
-    the line before tells nor to what the next one tells; where one of the two is not there, it is suspicious.
+    In the lines of one broker process: the truncation's line prints the high watermark, and the line that added the
+    fetcher prints its first offset. They are the same. Two threads write these lines, so the truncation's line may
+    stand before the line it belongs to. The finding is illegal only if the truncation matches neither the line before
+    nor the next one; where one of the two is missing, it is suspicious.
 
 Releases
     Since 2.1.1.
@@ -27,7 +27,7 @@ from ._words import where
 
 
 def _offsets(row: Row) -> str:
-    """Where fetchers were added to begin, before and after the cut."""
+    """Return the offsets at which fetchers were to begin, before and after the cut."""
     before, following = row["added_before"], row["added_next"]
     return str(before) if before == following else f"{before} before, or {following} after"
 
@@ -42,7 +42,7 @@ RULE = Rule(
         in_doubt=either(gap, ~process_known, ~both_added),
     ),
     message=lambda row: (
-        f"{where(row)} cuts its log to high watermark {row['high_watermark']}, and was to fetch from {_offsets(row)}"
+        f"{where(row)} cuts its log to high watermark {row['high_watermark']}, but was to fetch from {_offsets(row)}"
     ),
     expected=lambda row: f"a cut to {_offsets(row)}",
     got=lambda row: f"a cut to {row['high_watermark']}",

@@ -1,18 +1,18 @@
-"""A log is cut to another offset than the one that its fetcher announced, or not cut though it is longer.
+"""A log is truncated to a different offset than its fetcher announced, or not truncated though it is longer.
 
 Why it matters
-    A follower cuts its log to where its leader's parts from it. If it is cut elsewhere, committed records are lost, or
-    records stay that no other replica has.
+    A follower truncates its log to the point where its leader's diverges. If it is truncated elsewhere, committed
+    records are lost, or records remain that no other replica has.
 
 How it is seen
-    In what one broker wrote, in one process: the fetcher announces to which offset a log is cut, and the log's own line
-    comes next, with the same offset. One thread writes both; the line of a cut that failed, or was made for another
-    reason, may be missing in between, so it is suspicious. A line that says that there is nothing to cut prints the
-    last offset of the log: if that is not below the offset of the cut, the line contradicts itself.
+    In the lines of one broker process: the fetcher announces the offset to which a log is truncated, and the log's own
+    line follows with the same offset. One thread writes both. The line of a truncation that failed, or had another
+    reason, may be missing in between, so the finding is suspicious. A line that says that there is nothing to truncate
+    prints the last offset of the log: if that is not below the target offset, the line contradicts itself.
 
 Releases
-    What is announced: since 2.1.1 cuts to the high watermark, since 3.1 all of a follower that asks where epochs end;
-    from 2.0 to 2.3 cuts below the high watermark. That there is nothing to cut: since 0.11.
+    Announcements: since 2.1.1 for truncations to the high watermark, since 3.1 all of a follower that asks where epochs
+    end; from 2.0 to 2.3 truncations below the high watermark. Lines that there is nothing to truncate: since 0.11.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def _message(row: Row) -> str:
 
 RULE = Rule(
     code="KR615",
-    name="cut-unlike-announced",
+    name="cut-differs-from-announced",
+    former_names=("cut-unlike-announced",),
     observation="cuts_announced",
     kind="replica",
     compares=True,

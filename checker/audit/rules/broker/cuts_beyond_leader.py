@@ -1,17 +1,17 @@
-"""A follower cuts its log to beyond where its leader began.
+"""A follower truncates its log to an offset beyond where its leader began.
 
 Why it matters
-    A follower cuts off what its leader does not have. What stands beyond the leader's own end stays in the follower's
-    log, under the offsets of other records of the leader: the copies differ.
+    A follower truncates what its leader does not have. Records beyond the leader's own end stay in the follower's log,
+    under offsets that the leader gives to other records: the copies differ.
 
 How it is seen
-    In what the two brokers wrote: a follower's log is cut in a leader epoch to an offset that is not above the one
-    from which the leader of that epoch begins. Clocks are not compared. Lines with which the follower took another
-    leader epoch may be missing, so it is suspicious.
+    In the lines of both brokers: a follower's log is truncated in a leader epoch to an offset that is not above the
+    offset at which the leader of that epoch begins. Clocks are not compared. Lines of the follower's next leader epoch
+    may be missing, so the finding is suspicious.
 
 Releases
-    Since 2.1, where a follower asks the leader in the leader epoch that it took (KIP-320). Before, it can cut by an
-    answer of a leader that is over.
+    Since 2.1, where a follower asks the leader about the leader epoch that it adopted (KIP-320). In earlier releases it
+    may truncate by a former leader's answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..verdicts import suspicious_unless
 from ._words import where
 
 _SEEN = Projection(LOG, {}, {"cut": true, "log_end": offset, "leader_end": leads_from})
-"""A line that cuts a log, beside where the leader's log ended as it began: nothing of its epoch is cut."""
+"""A line that truncates a log, beside the end of the leader's log when it began: nothing of its epoch is truncated."""
 
 RULE = Rule(
     code="KR639",

@@ -1,19 +1,19 @@
-"""A leader drops other replicas from its ISR than it lists as out of sync, or one that has all that it has.
+"""A leader drops replicas from its ISR that it does not list as out of sync, or that have all its records.
 
 Why it matters
     A leader drops the replicas that do not keep up with it. If it drops another, a replica that has every committed
-    record may not be elected, and one that has not may.
+    record can no longer be elected, and one that lacks some can.
 
 How it is seen
-    On the line itself, with which an ISR shrinks. It prints the set before and the set after, and lists the replicas
-    that are out of sync, each with the end of its log: they are those of the set before that are not in the set after.
-    The leader's own end is printed too. A replica whose log ends there is in sync, however long it has not fetched
-    (KAFKA-7152, since 2.1). The ends are read once more for the line: a replica that is about to be dropped may have
-    caught up in between, so that is suspicious.
+    On the line itself that shrinks an ISR. It prints the set before and the set after, and lists the replicas that are
+    out of sync, each with the end of its log: the members of the set before that are not in the set after. The leader's
+    own end is printed, too. A replica whose log ends there is in sync, however long it has not fetched (KAFKA-7152,
+    since 2.1). The ends are read again for the line: a replica that is about to be dropped may have caught up in
+    between, so that is suspicious.
 
 What a log cannot show
-    A replica's end below the high watermark is legal: it has lost what was not on its disk, or its disk. An end of -1
-    is one that has not fetched since this leader began.
+    An end below the high watermark is legal: the replica has lost its disk, or what was not yet on it. An end of -1 is
+    a replica that has not fetched since this leader began.
 
 Releases
     Since 2.2, in which the line lists the replicas.
@@ -38,10 +38,9 @@ def _message(row: Row) -> str:
     shrinks = f"{where(row)} shrinks the ISR from {ids(row['old_isr'])} to {ids(row['isr'])}"
     if _listed(row):
         return (
-            f"{shrinks}; a log that it lists as out of sync ends at {row['last_offset']},"
-            f" its own at {row['log_end_offset']}"
+            f"{shrinks}; a log listed as out of sync ends at {row['last_offset']}, its own at {row['log_end_offset']}"
         )
-    return f"{shrinks}, and lists {ids(row['lagging'])} as out of sync"
+    return f"{shrinks}, but lists {ids(row['lagging'])} as out of sync"
 
 
 RULE = Rule(

@@ -1,18 +1,18 @@
-"""A broker ends a request with another role, leader or leader epoch than the request says.
+"""A broker finishes a request with a role, leader or leader epoch that the request does not give.
 
 Why it matters
     A request names the leader of a partition. A broker that follows another one copies records that were never
-    committed; one that ends in another role than it began has two minds about who leads.
+    committed; one that finishes in a different role than it began contradicts itself about who leads.
 
 How it is seen
-    The line in which a broker receives a request and those in which it goes on with it have the same controller and
-    correlation id: it has completed what it is to do, goes on as it was since the leader is the same, or cannot follow
-    since the leader is not alive to it. These lines name the role, the leader, or both, as the request does. The line
-    with which it refuses the request for its leader epoch prints that epoch.
+    The line in which a broker receives a request and the lines in which it continues have the same controller and
+    correlation id: it has completed the request, keeps its role because the leader is the same, or cannot follow
+    because it does not consider the leader alive. These lines name the role, the leader, or both, as the request does.
+    The line that refuses the request for its leader epoch prints that epoch.
 
 Releases
-    Where requests are logged: at TRACE. The leader is printed where a broker does not take it, since 2.0 also where it
-    has completed the request.
+    Where requests are logged: at TRACE. The leader is printed where a broker does not accept it, since 2.0 also where
+    it has completed the request.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ def _named(row: Row) -> str:
 
 RULE = Rule(
     code="KR649",
-    name="ends-request-otherwise",
+    name="request-finished-differently",
+    former_names=("ends-request-otherwise",),
     observation="requests_carried_out",
     kind="replica",
     compares=True,
     verdict=illegal_unless(both(~other_leader_named, ~other_role_named, ~other_epoch_named), in_doubt=gap),
     message=lambda row: (
-        f"{where(row)} ends a request ({_named(row)}) that names leader {row['received_leader']} of leader epoch"
+        f"{where(row)} finishes a request with {_named(row)}; it names leader {row['received_leader']} of leader epoch"
         f" {row['received_leader_epoch']}"
     ),
     expected=lambda row: f"leader {row['received_leader']} of leader epoch {row['received_leader_epoch']}",

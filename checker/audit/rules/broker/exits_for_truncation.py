@@ -1,15 +1,15 @@
-"""A broker ends its process, since its log reaches beyond its leader's end.
+"""A broker exits because its log reaches beyond the end of its leader's log.
 
 Why it matters
-    The broker is gone with all its partitions for the sake of one, and ends again each time it is started.
+    The broker is gone with all its partitions because of one, and exits again each time it is started.
 
 How it is seen
-    On the line itself, with which the process ends. The follower fetched beyond the end of its leader's log: after an
+    On the line itself with which the process exits. The follower fetched beyond the end of its leader's log: after an
     unclean election, or if the leader lost what was not on its disk. Where unclean elections are not allowed, a broker
-    up to 2.0.0 took that for a fault of its own. What its log has beyond the leader's end may have been committed.
+    up to 2.0.0 took that for a fault of its own. Records beyond the leader's end may have been committed.
 
 Releases
-    Up to 2.0.0 (KAFKA-7414): later, the follower cuts its log.
+    Up to 2.0.0 (KAFKA-7414). Later releases truncate the follower's log.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ RULE = Rule(
     kind="replica",
     verdict=SUSPICIOUS,
     message=lambda row: (
-        f"{where(row)}: the log ends at {row['log_end_offset']}, beyond its leader's {row['offset']}; the broker ends"
+        f"{where(row)}: the log ends at {row['log_end_offset']}, beyond its leader's {row['offset']}; the broker exits"
     ),
-    cause=lambda row: f"broker {row['broker']} ended, since its logs reach beyond their leaders'",
+    cause=lambda row: f"broker {row['broker']} exited because its logs reach beyond their leaders'",
     expected=lambda row: f"a cut to offset {row['offset']}",
-    got=lambda row: "the end of the process",
+    got=lambda row: "the process exits",
     bug="KAFKA-7414",
     issues=("KAFKA-7414",),
     releases="<=2.0",

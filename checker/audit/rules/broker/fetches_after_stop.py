@@ -1,15 +1,15 @@
-"""A broker fetches a partition that it was told to stop, and was not told to follow since.
+"""A broker fetches a partition after a request to stop it, with no later request to follow it.
 
 Why it matters
-    A replica is stopped before it is taken from the partition, or deleted. If it goes on to fetch, it stays where it
+    A replica is stopped before it is removed from the partition, or deleted. If it goes on fetching, it stays where it
     should not be, and a leader may count it as in sync.
 
 How it is seen
-    In all that one broker wrote, in one process: after the line that tells that a replica is stopped, no fetcher is
-    added for it before the broker takes another request.
+    In the lines of one broker process: after the line that a replica is stopped, no fetcher is added for it before the
+    broker accepts another request.
 
 Releases
-    Up to 2.5, in which each replica that is stopped is logged, at TRACE.
+    Up to 2.5, in which each stopped replica is logged, at TRACE.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RULE = Rule(
     expected=lambda row: "no fetcher before the next request",
     got=lambda row: f"a fetcher to broker {row['leader']}",
     remedy=Remedy(
-        workaround="Restart the broker: it fetches only what the controller tells it to.",
+        workaround="Restart the broker: it then fetches only what the controller instructs it to.",
         verify=TOPIC,
         look_for="replicas without the broker, if it was to be removed",
     ),

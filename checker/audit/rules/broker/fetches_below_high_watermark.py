@@ -1,12 +1,12 @@
 """A follower begins to fetch below its own high watermark.
 
 Why it matters
-    What a follower has up to its high watermark is committed, and the same on its leader. If it fetches from below, it
-    takes over records again that it has, or had cut off what it should have kept.
+    Records below a follower's high watermark are committed, and the same on its leader. A follower that fetches from
+    below copies records that it already has, or has truncated records that it should have kept.
 
 How it is seen
-    In all that one broker wrote, in one process: the line with which it begins to follow prints its high watermark, and
-    the line with which the fetcher is added, in the same leader epoch, the offset that it begins with. That is the high
+    In the lines of one broker process: the line with which the broker begins to follow prints its high watermark, and
+    the line that adds the fetcher, in the same leader epoch, prints the fetcher's first offset. That is the high
     watermark, or since 2.8 the end of the log.
 
 Releases

@@ -1,17 +1,17 @@
 """A follower begins to fetch beyond the end of its log.
 
 Why it matters
-    The records between are missing in its log, and nothing tells it. If it is elected, they are lost.
+    Its log lacks the records in between, and nothing reports that. If it is elected, they are lost.
 
 How it is seen
-    In all that one broker wrote, in one process: the line with which it begins to follow prints where its log ends, and
-    the line with which the fetcher is added, in the same leader epoch, the offset that it begins with. That is the high
-    watermark, or since 2.8 the end of the log. Nothing appends to the log between the two, if the broker led the
-    partition before, or had just been started: the line tells the leader epoch before.
+    In the lines of one broker process: the line with which the broker begins to follow prints where its log ends, and
+    the line that adds the fetcher, in the same leader epoch, prints the fetcher's first offset. That is the high
+    watermark, or since 2.8 the end of the log. Nothing appends to the log between the two lines if the broker led the
+    partition before, or had just been started: the first line prints the previous leader epoch.
 
 What a log cannot show
-    A follower that gets another leader still fetches from the one before when the line is written: its log may grow. An
-    offset between the high watermark and the end of the log.
+    A follower that changes leaders still fetches from the previous one when the first line is written, so its log may
+    grow. An offset between the high watermark and the end of the log.
 
 Releases
     Since 2.6, in which followers print such a line.

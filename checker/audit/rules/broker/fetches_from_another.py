@@ -1,17 +1,17 @@
-"""A broker fetches a partition from another broker than the leader that it took.
+"""A broker fetches a partition from a broker other than the leader that it adopted.
 
 Why it matters
-    A follower copies what its leader has, and cuts its own log to it. If it fetches from another, it takes over records
-    that the leader does not have, and counts as in sync though it is not.
+    A follower copies its leader's records, and truncates its own log to match. If it fetches from another broker, it
+    copies records that the leader does not have, and counts as in sync though it is not.
 
 How it is seen
-    In all that one broker wrote, in one process: each partition for which a fetcher is added is one that the broker
-    follows, from the leader and in the leader epoch that it took last. If it fetches in a later epoch, or the line does
-    not print it, the lines of a request may be missing: that is suspicious.
+    In the lines of one broker process: the broker follows each partition for which a fetcher is added, and the fetcher
+    has the leader and the leader epoch that the broker adopted last. If it fetches in a later epoch, or the line does
+    not print the epoch, the lines of a request may be missing: the finding is suspicious.
 
 Releases
-    All; the leader epoch is printed since 2.1. From 2.6 to 3.2 followers do not print their leader, so at INFO only
-    the epoch is compared.
+    All; the leader epoch is printed since 2.1. From 2.6 to 3.2 followers do not print their leader, so at INFO only the
+    epoch is compared.
 """
 
 from __future__ import annotations

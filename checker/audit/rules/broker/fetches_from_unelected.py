@@ -1,17 +1,17 @@
-"""A broker fetches from another one than a controller made leader in that leader epoch.
+"""A broker fetches from a broker that no controller made leader in that leader epoch.
 
 Why it matters
-    What a follower fetches it takes for the leader's. From another broker it takes records that were never committed,
-    and cuts off its own that were.
+    A follower trusts what it fetches as the leader's. From another broker it copies records that were never committed,
+    and truncates its own that were.
 
 How it is seen
-    In what brokers and controllers wrote: a line that tells of an added fetcher names the broker to fetch from, and the
+    In the lines of brokers and controllers: a line about an added fetcher names the broker to fetch from, and the
     leader epoch. Lines of a controller about that leader epoch name the same broker as the leader. Clocks are not
-    compared. A line of the controller's may be missing, so it is suspicious.
+    compared. A line of the controller may be missing, so the finding is suspicious.
 
 Releases
-    Since 2.1, where the leader epoch is printed. KR610 compares the fetcher with what the broker itself took, which is
-    up to 2.0 all that can be done.
+    Since 2.1, where the leader epoch is printed. KR610 compares the fetcher with the leader that the broker itself
+    adopted, the only possible comparison up to 2.0.
 """
 
 from __future__ import annotations

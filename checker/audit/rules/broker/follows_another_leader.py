@@ -1,16 +1,16 @@
-"""A broker follows another leader than a controller made leader in that leader epoch.
+"""A broker follows a leader that no controller made leader in that leader epoch.
 
 Why it matters
-    A follower copies its leader's log, and cuts its own to it. If it follows a broker that does not lead, what was
-    committed with the leader is not copied, and can be cut off.
+    A follower copies its leader's log, and truncates its own to match. If it follows a broker that does not lead,
+    records committed with the leader are not copied, and can be truncated.
 
 How it is seen
-    In what brokers and controllers wrote: the line with which a partition begins to follow names the leader epoch, and
+    In the lines of brokers and controllers: the line with which a partition begins to follow names the leader epoch and
     the leader. Lines of a controller about that leader epoch name the same leader. Clocks are not compared. A line of
-    the controller's may be missing, so it is suspicious.
+    the controller may be missing, so the finding is suspicious.
 
 Releases
-    Since 3.3, where the line names the leader. Before, KR610 looks at whom the broker fetches from.
+    Since 3.3, where the line names the leader. In earlier releases, KR610 checks which broker it fetches from.
 """
 
 from __future__ import annotations

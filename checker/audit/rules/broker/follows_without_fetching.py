@@ -1,20 +1,20 @@
-"""A broker follows a leader, and does not fetch from it.
+"""A broker follows a leader but does not fetch from it.
 
 Why it matters
-    A follower that does not fetch falls out of the ISR: the partition has one copy less than it seems to have.
+    A follower that does not fetch falls out of the ISR: the partition has one copy fewer than it seems to have.
 
 How it is seen
-    In all that one broker wrote, in one process: between a line with which a partition begins to follow, and the next
-    with which the broker takes the partition, a fetcher is added for it. It is said at the later line. Where a line
-    tells that the step is left out it is not: the leader is not alive, the same leader is followed on (up to 2.0), the
-    broker shuts down, a log directory has failed. A line may be missing, so it is suspicious.
+    In the lines of one broker process: between a line with which a partition begins to follow, and the broker's next
+    line that begins a role in the partition, a fetcher is added. The finding is at the later line. There is none where
+    a line explains the missing step: the leader is not alive, the leader stays the same (up to 2.0), the broker shuts
+    down, a log directory has failed. A line may be missing, so the finding is suspicious.
 
 What a log cannot show
-    Since 2.6 a broker that shuts down adds no fetcher and does not say so: what it follows from then on is not judged,
-    nor is what begins to follow last.
+    Since 2.6 a broker that shuts down adds no fetcher and does not say so: partitions that it follows from then on are
+    not judged, nor is the last time that one begins to follow.
 
 Releases
-    ZooKeeper mode. Up to 2.5 requests must be there, which are logged at TRACE. server.log must be there.
+    ZooKeeper mode. Up to 2.5 the log must contain requests, which are logged at TRACE. It must include server.log.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ RULE = Rule(
     kind="replica",
     applies=both(server_log, of_zookeeper, takes_shown),
     verdict=suspicious_unless(was(fetchers) < fetchers),
-    message=lambda row: f"{where(row)} followed a leader up to here, and added no fetcher for it",
+    message=lambda row: f"{where(row)} followed a leader up to this line without adding a fetcher",
     expected=lambda row: "a line that adds a fetcher, or says why not",
-    got=lambda row: "no such line before the broker takes the partition anew",
-    remedy=until_copies_agree("Restart the broker: it fetches anew what it follows."),
+    got=lambda row: "no such line before the broker's next role in the partition",
+    remedy=until_copies_agree("Restart the broker: it then fetches the partitions that it follows."),
 )

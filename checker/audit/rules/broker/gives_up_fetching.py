@@ -1,21 +1,21 @@
-"""A follower gave a partition up, and does not come back to it.
+"""A follower gave up a partition and does not return to it.
 
 Why it matters
-    A partition that failed is fetched by nobody before a new leader epoch comes, or the broker starts again. It is out
-    of the ISR until then, though broker and leader are well.
+    Nobody fetches a failed partition until a new leader epoch comes, or the broker is restarted. Until then the replica
+    is out of the ISR, though broker and leader are healthy.
 
 How it is seen
-    In all that one broker wrote, in one process: a line says that a partition is marked as failed. Mostly the leader
-    had refused the old leader epoch just before, and the new one is on its way: a normal race, if it comes within a
-    minute, or the process ends. Without that, an error of the follower's own is the reason. If the broker does not take
-    the partition again in that process, and does not stop or delete its replica either (it was moved elsewhere),
-    replication has stopped. A line may be missing, so it is suspicious.
+    In the lines of one broker process: a line says that a partition is marked as failed. In most cases the leader has
+    just refused the old leader epoch, and the new one is on its way: a normal race, if it arrives within a minute, or
+    the process ends. Otherwise the reason is an error of the follower's own. If the broker does not adopt a new leader
+    epoch in that process, and does not stop or delete its replica either (it was moved elsewhere), replication has
+    stopped. A line may be missing, so the finding is suspicious.
 
 What a log cannot show
-    Whether a new leader epoch would still have come when the log ends; when a process ended after which another starts.
+    Whether a new leader epoch would still have come after the log's end; when a process ended that another followed.
 
 Releases
-    Since 2.3 (KIP-461). Before, the fetcher thread ended, with all its partitions (KAFKA-8346).
+    Since 2.3 (KIP-461). In earlier releases the fetcher thread ended, with all its partitions (KAFKA-8346).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _why(row: Row) -> str:
     if not row["fenced"]:
         return "it was not refused for its leader epoch"
     return (
-        f"it was refused for its leader epoch, the process goes on for {(row['lived_until'] - row['clock']) // 1000} s"
+        f"it was refused for its leader epoch, the process ran on for {(row['lived_until'] - row['clock']) // 1000} s"
     )
 
 
@@ -44,9 +44,9 @@ RULE = Rule(
     kind="replica",
     compares=True,
     verdict=suspicious_unless(either(resumed, fenced & ~goes_on)),
-    message=lambda row: f"{where(row)} is given up: {_why(row)}, and is not taken again",
+    message=lambda row: f"{where(row)} is given up: {_why(row)}, and the broker does not return to it",
     expected=lambda row: "a new leader epoch, or a start of the broker",
-    got=lambda row: "no line of the partition with which the broker takes it again",
+    got=lambda row: "no line in which the broker leads or follows it again",
     issues=("KIP-461", "KAFKA-8346"),
     releases=">=2.3",
     remedy=until_copies_agree(

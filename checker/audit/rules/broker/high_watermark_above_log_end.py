@@ -1,8 +1,9 @@
 """A broker prints a high watermark beyond the end of its log.
 
 Why it matters
-    Records below the high watermark are committed: consumers read them, and producers with acks=all were told so. A
-    leader whose log ends before it has lost some of them, or counts what it never had.
+    Records below the high watermark are committed: consumers read them, and producers with acks=all got an
+    acknowledgement. A leader whose log ends below the high watermark has lost some of them, or counts records that it
+    never had.
 
 How it is seen
     On the line itself, which prints both.
@@ -26,8 +27,8 @@ RULE = Rule(
     observation="high_watermarks",
     kind="replica",
     verdict=illegal_unless(high_watermark <= end),
-    message=lambda row: f"{where(row)} has high watermark {row['high_watermark']}, and its log ends at {row['end']}",
-    expected=lambda row: f"a high watermark of {row['end']} at most",
+    message=lambda row: f"{where(row)} has high watermark {row['high_watermark']}, but its log ends at {row['end']}",
+    expected=lambda row: f"a high watermark of at most {row['end']}",
     got=lambda row: f"high watermark {row['high_watermark']}",
     remedy=until_copies_agree(KEEP_LOGS),
 )

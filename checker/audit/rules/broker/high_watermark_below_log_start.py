@@ -1,20 +1,21 @@
-"""A high watermark is below where the log starts.
+"""A high watermark is below the start of the log.
 
 Why it matters
-    Committed records that a broker does not have can be read from nowhere: if it leads with such a high watermark,
+    Committed records that a broker does not have cannot be read anywhere: if it leads with such a high watermark,
     fetches fail as out of range.
 
 How it is seen
-    In all that one broker wrote, in one process: a follower drops its log, and begins it anew where its leader's
-    starts. What it tells afterwards of its high watermark is that offset or above, until the log is cut again: up to
-    2.7 it fetches from its high watermark; leaders, and followers since 2.6, print it. The line of a later cut may be
-    missing, so it is suspicious.
+    In the lines of one broker process: a follower drops its log, and starts a new one where its leader's starts. Every
+    high watermark that it prints afterwards is at least that offset, until the log is truncated again: up to 2.7 it
+    fetches from its high watermark; leaders, and followers since 2.6, print it. The line of a later truncation may be
+    missing, so the finding is suspicious.
 
 What a log cannot show
-    Between two such lines the high watermark may have been wrong: the answer to the next fetch puts it right.
+    The high watermark may have been wrong between two such lines: the answer to the next fetch corrects it.
 
 Releases
-    Up to 2.4.0 (KAFKA-9491), where high watermarks are told: since 1.1. Later releases move it when the log is dropped.
+    Up to 2.4.0 (KAFKA-9491), where high watermarks are printed: since 1.1. Later releases move the high watermark when
+    the log is dropped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ RULE = Rule(
     verdict=suspicious_unless(starts_at <= printed_high_watermark),
     message=lambda row: (
         f"{where(row)} has high watermark {row['printed_high_watermark']},"
-        f" and began its log anew at offset {row['starts_at']}"
+        f" but started a new log at offset {row['starts_at']}"
     ),
     expected=lambda row: f"a high watermark of at least {row['starts_at']}",
     got=lambda row: f"high watermark {row['printed_high_watermark']}",

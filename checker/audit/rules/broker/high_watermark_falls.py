@@ -1,16 +1,16 @@
 """The high watermark of a leader falls in one leader epoch.
 
 Why it matters
-    What was committed stays committed. A leader that takes its high watermark back no longer vouches for records that
-    it has shown to consumers.
+    Committed records stay committed. A leader that lowers its high watermark no longer vouches for records that
+    consumers have already seen.
 
 How it is seen
-    In all that one broker wrote, in one process and leader epoch: the line with which it begins to lead prints its high
-    watermark, and so does each line with which its ISR shrinks.
+    In the lines of one broker process in one leader epoch: the line with which the broker begins to lead prints its
+    high watermark, and so does each line that shrinks its ISR.
 
 Releases
-    Since 2.4.1; two lines of a shrinking ISR since 2.2. In some releases of 2.7 and 2.8 a leader counts a fetch that
-    diverges as progress (KAFKA-13141): its high watermark is too large, and the next leader's smaller.
+    Since 2.4.1; two lines of a shrinking ISR since 2.2. In some releases of 2.7 and 2.8 a leader counts a diverging
+    fetch as progress (KAFKA-13141): its high watermark is too large, and the next leader's is smaller.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""A leader changes its ISR from another set than it has.
+"""A leader changes its ISR starting from a different set than the one it has.
 
 Why it matters
     A leader decides by its ISR which records are committed. If it starts from another set, it counts replicas that it
-    has not asked, or leaves out some that it must wait for.
+    has not heard from, or leaves out some that it must wait for.
 
 How it is seen
-    In all that one broker wrote, in one process: a line with which an ISR shrinks or expands prints the set before. It
-    is the one that the broker took, or wrote last. A line is printed before the write: if that fails, the ISR stays,
-    and the next line has the old set again. It is illegal if the change is written in the version just after the one
-    that the broker knew: else a line may be missing, of a change in between.
+    In the lines of one broker process: a line that shrinks or expands an ISR prints the set before. It is the set that
+    the broker adopted, or wrote last. The line is printed before the write: if that fails, the ISR stays, and the next
+    line has the old set again. The finding is illegal if the change is written in the version just after the one that
+    the broker knew; otherwise the line of a change in between may be missing.
 
 Releases
-    All, but 2.8 and later print no line for an expansion. Up to 2.5 requests must be there, which are logged at TRACE.
-    In 2.7 and 2.8 an answer of the controller can meet a newer request (KAFKA-12686).
+    All, but 2.8 and later print no line for an expansion. Up to 2.5 the log must contain requests, which are logged at
+    TRACE. In 2.7 and 2.8 an answer from the controller can meet a newer request (KAFKA-12686).
 """
 
 from __future__ import annotations

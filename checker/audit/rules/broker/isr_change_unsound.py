@@ -1,8 +1,8 @@
-"""A leader changes its ISR to a set that no such change gives.
+"""A leader changes its ISR to a set that no such change can produce.
 
 Why it matters
-    A shrinking ISR only loses members, and an expanding
-    one gains the one replica whose fetch has caught up. Any other set has members that nobody saw in sync.
+    A shrinking ISR only loses members, and an expanding one gains the one replica whose fetch has caught up. Any other
+    set has members that nobody saw in sync.
 
 How it is seen
     On the line itself, which prints the set before and the set after.

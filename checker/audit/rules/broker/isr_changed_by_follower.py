@@ -5,13 +5,13 @@ Why it matters
     nobody vouches for: the next leader may be elected from it, without records that were acknowledged.
 
 How it is seen
-    In all that one broker wrote, in one process: a line that changes an ISR, though the broker took last that it
-    follows. What another broker thinks of who leads does not matter: a leader that was paused and goes on changes its
-    ISR though another leads already, until it is told. Up to 2.5 a broker that begins to follow still leads until it
-    says that it has ended.
+    In the lines of one broker process: a line changes an ISR although the broker's last role in the partition is
+    follower. Other brokers' views of who leads do not matter: a leader that was paused and resumes changes its ISR
+    although another already leads, until it learns of that. Up to 2.5 a broker that begins to follow still leads until
+    it says that it has finished.
 
 Releases
-    All. Up to 2.5 requests must be there, which are logged at TRACE.
+    All. Up to 2.5 the log must contain requests, which are logged at TRACE.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ RULE = Rule(
     compares=True,
     applies=takes_shown,
     verdict=suspicious_unless(settled_role.eq("become-leader")),
-    message=lambda row: f"{where(row)} changes the ISR to {ids(row['isr'])}, and is a follower",
+    message=lambda row: f"{where(row)} changes the ISR to {ids(row['isr'])}, but is a follower",
     expected=lambda row: "a change of the ISR by its leader",
     got=lambda row: f"a change by a follower, in leader epoch {row['known_epoch']}",
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
         verify=STATE,
-        look_for="an ISR of the replicas that the leader has in sync",
+        look_for="an ISR of the replicas that are in sync with the leader",
     ),
 )

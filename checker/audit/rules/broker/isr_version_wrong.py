@@ -1,20 +1,21 @@
 """A leader writes its ISR in a version that does not follow the one that it knew.
 
 Why it matters
-    The version of a partition's state tells the order of all its changes. A leader writes under the condition that
-    nobody else wrote since. If the version falls or repeats, two states have one version; if it jumps, the leader has
-    overwritten a change that it never saw.
+    The version of a partition's state orders all its changes. A leader's write succeeds only if nobody else has written
+    since. If the version falls or repeats, two states have one version; if it jumps, the leader has overwritten a
+    change that it never saw.
 
 How it is seen
-    In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
-    larger than the one that the broker took, or wrote last, and than the leader epoch: leader epochs and versions begin
-    at 0, and each new leader epoch is a new version. Below the leader epoch alone it is suspicious: who copied the
-    states to another ZooKeeper has begun their versions anew, and not their epochs. Where the broker's lines tell the
-    version of what it took, it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made
-    changes in between. And the version is the same there where the controller's answer comes after the broker has read
-    the change in the metadata log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate). So it is
-    in a migration, where KRaft's controller sends a broker of ZooKeeper mode what it has changed before it answers.
-    Where the broker follows, for all that it printed, it is suspicious: lines are missing, or stand in another place.
+    In the lines of one broker process: the line that an ISR is written prints the new version. It is larger than the
+    version that the broker adopted, or wrote last, and than the leader epoch: leader epochs and versions begin at 0,
+    and each new leader epoch is a new version. A version that is only below the leader epoch is suspicious: copying the
+    states to another ZooKeeper restarts their versions, but not their epochs. Where the broker's lines print the
+    version that it adopted (at TRACE, and since 3.3), the new version is larger by one. In KRaft mode the controller
+    may have made changes in between. There, the version is also the same where the controller's answer arrives after
+    the broker has read the change in the metadata log, or where nothing had to change
+    (Partition.handleAlterPartitionUpdate). The same holds in a migration, where the KRaft controller sends a change to
+    a broker in ZooKeeper mode before it answers. Where the broker is a follower according to its own lines, the finding
+    is suspicious: lines are missing, or in the wrong place.
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -34,7 +35,7 @@ from ..verdicts import illegal_unless
 from ._words import where
 
 _grows = ite(of_zookeeper & ~version_sent, version_before < partition_epoch, version_before <= partition_epoch)
-"""A version that grows by more than one is suspicious: a line may be missing, of a change in between."""
+"""A version that grows by more than one is suspicious: the line of a change in between may be missing."""
 _by_one = ite(version_certain, partition_epoch.eq(version_before + 1), _grows)
 
 

@@ -1,12 +1,12 @@
-"""A leader has an ISR, or changes it to a set, that it is not in itself.
+"""A leader is missing from its own ISR, or removes itself from it.
 
 Why it matters
-    A leader has all that is committed, so it is always in its ISR. If it is not, the next leader is elected among
-    others, and what only this one has is lost.
+    A leader has every committed record, so it is always in its ISR. If it is not, the next leader is elected from the
+    others, and records that only this one has are lost.
 
 How it is seen
-    On the line itself, which prints the set; the leader is the broker that writes the line. Such lines are those with
-    which a leader changes its ISR, has changed it, or begins to lead.
+    On the line itself, which prints the set; the leader is the broker that writes the line. A leader writes such a line
+    when it changes its ISR, has changed it, or begins to lead.
 
 Releases
     All; leaders print the ISR with which they begin since 2.6.

@@ -1,18 +1,18 @@
-"""A leader fails to write its ISR again and again, with a version that is over.
+"""A leader repeatedly fails to write its ISR, with an outdated version.
 
 Why it matters
-    A leader whose version of the partition's state is old cannot change its ISR. Followers that died stay in it, so
-    that producers with acks=all wait for them, and such as come back stay out, until the broker is restarted.
+    A leader with an outdated version of the partition's state cannot change its ISR. Dead followers stay in it, so
+    producers with acks=all wait for them, and followers that return stay out, until the broker is restarted.
 
 How it is seen
-    In all that one broker wrote, in one process: the line that tells that an ISR was not written comes for the third
-    time with the same version, and the broker took no new state of the partition in between. Once or twice is a race
-    with the controller, whose request is on its way. Requests are logged at TRACE up to 2.5: without them a request
-    may be missing in between, so it is suspicious.
+    In the lines of one broker process: the line that an ISR was not written appears for the third time with the same
+    version, and the broker adopted no new state of the partition in between. Once or twice is a race with the
+    controller, whose request is on its way. Up to 2.5 requests are logged at TRACE: without them, a request in between
+    may be missing, so the finding is suspicious.
 
 Releases
-    Up to 2.7, which print the line. Up to 1.0 it is what KAFKA-2729 looks like: the broker's ZooKeeper session ended,
-    and it came back without noticing that others lead.
+    Up to 2.7, which print the line. Up to 1.0 this is how KAFKA-2729 looks: the broker's ZooKeeper session ended, and
+    the broker came back without noticing that others lead.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ RULE = Rule(
     compares=True,
     verdict=suspicious_unless(~failures.eq(_SECOND)),
     message=lambda row: (
-        f"{where(row)} could not write its ISR for the third time: its version {row['partition_epoch']} is over"
+        f"{where(row)} failed to write its ISR for the third time: its version {row['partition_epoch']} is outdated"
     ),
-    cause=lambda row: f"broker {row['broker']} goes on with old versions of its partitions' states",
+    cause=lambda row: f"broker {row['broker']} continues with outdated versions of its partitions' states",
     expected=lambda row: "a new state from the controller",
     got=lambda row: f"version {row['partition_epoch']} again",
     bug="KAFKA-2729",
     issues=("KAFKA-2729",),
     releases="<=2.7",
     remedy=Remedy(
-        workaround="Restart the broker: it takes the states of its partitions anew.",
+        workaround="Restart the broker: it then receives the current states of its partitions.",
         verify=STATE,
         look_for="the version that the leader prints",
     ),

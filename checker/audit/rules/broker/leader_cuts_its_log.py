@@ -1,22 +1,22 @@
-"""A broker cuts the log of a partition that it leads.
+"""A broker truncates the log of a partition that it leads.
 
 Why it matters
-    What a leader has is what its followers copy. If it cuts its log, records that were acknowledged are gone, and other
-    records take their offsets.
+    Followers copy what the leader has. If the leader truncates its log, records that were acknowledged are gone, and
+    other records get their offsets.
 
 How it is seen
-    In all that one broker wrote, in one process: a line tells that a log is cut, though the broker took last that it
-    leads the partition. Only a follower cuts its log, by its leader's answer; a fetcher thread whose partition was
-    taken from it while it waited for that answer must not. A copy that moves to another log directory of the same
-    broker is cut with the same line, so it is suspicious; where the log is made, or loaded, while the broker has it,
-    there is such a copy, and nothing is said.
+    In the lines of one broker process: a line reports a truncation although the broker's last role in the partition is
+    leader. Only a follower truncates its log, by its leader's answer; a fetcher thread that lost the partition while it
+    waited for that answer must not. A copy that moves to another log directory of the same broker is truncated with the
+    same line, so the finding is suspicious; where the log is created or loaded while the broker has it, there is such a
+    copy, and nothing is reported.
 
 What a log cannot show
-    A cut of a partition that the broker follows in another leader epoch by then, or has stopped, looks like one that is
-    due.
+    A truncation of a partition that the broker follows in another leader epoch by then, or has stopped, looks like a
+    proper one.
 
 Releases
-    All; 2.8.0 has the fault (KAFKA-13207). Up to 2.5 requests must be there, which are logged at TRACE.
+    All; 2.8.0 has the fault (KAFKA-13207). Up to 2.5 the log must contain requests, which are logged at TRACE.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RULE = Rule(
     applies=takes_shown,
     verdict=suspicious_unless(~both(known_role.eq("become-leader"), settled_role.eq("become-leader"))),
     message=lambda row: (
-        f"{where(row)} cuts its log to offset {row['offset']}, and leads in leader epoch {row['known_epoch']}"
+        f"{where(row)} cuts its log to offset {row['offset']}, though it leads in leader epoch {row['known_epoch']}"
     ),
     expected=lambda row: "a cut by a follower",
     got=lambda row: f"a cut by the leader of epoch {row['known_epoch']}",

@@ -1,17 +1,17 @@
-"""A broker leads in a leader epoch in which a controller made another one leader, or with another ISR.
+"""A broker leads in a leader epoch that a controller gave to another leader, or leads with another ISR.
 
 Why it matters
-    Who leads is the controller's decision. A broker that leads by itself accepts records that the elected leader does
-    not have: one of the two copies is cut off later.
+    The controller decides who leads. A broker that leads on its own accepts records that the elected leader does not
+    have: one of the two copies is truncated later.
 
 How it is seen
-    In what brokers and controllers wrote: the line with which a partition begins to lead names the leader epoch. Lines
-    of a controller about the same leader epoch name that broker as the leader, and one of them the ISR with which it
-    begins. (A broker that starts anew and leads in the same leader epoch has the ISR that it wrote since.) Clocks are
-    not compared. A line of the controller's may be missing, so it is suspicious.
+    In the lines of brokers and controllers: the line with which a partition begins to lead names the leader epoch.
+    Lines of a controller about the same leader epoch name that broker as the leader, and one of them prints the ISR
+    with which it begins. (A broker that restarts and leads in the same leader epoch has the ISR that it wrote since.)
+    Clocks are not compared. A line of the controller may be missing, so the finding is suspicious.
 
 Releases
-    Since 0.11. The ISR is printed since 2.6. Where no controller's line of that leader epoch is there, nothing is said.
+    Since 0.11. The ISR is printed since 2.6. Nothing is reported for a leader epoch without a line of a controller.
 """
 
 from __future__ import annotations

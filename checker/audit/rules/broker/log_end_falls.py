@@ -1,19 +1,20 @@
-"""A broker's log ends before where it ended, and was not cut.
+"""A broker's log ends before a previous end, without a truncation.
 
 Why it matters
-    A log only grows, but where a follower cuts it to its leader's. Records that are gone without that are lost on this
-    replica, whether or not they were committed.
+    A log only grows, except when a follower truncates it to match its leader's. Records that disappear without that are
+    lost on this replica, whether or not they were committed.
 
 How it is seen
-    In all that one broker wrote of one log, from its creation to its deletion: lines with which it begins to lead or
-    follow print where the log ends, and so do those with which an ISR shrinks, a log is not cut since it ends before,
-    or a follower's fetch is out of range. The offset from which a follower is to fetch is not beyond that end, nor is
-    the high watermark with which a log is loaded. Only a line that tells of a truncation explains a smaller end. Across
-    a restart it is suspicious at most: a machine that lost its power can have lost what was not on its disk.
+    In the lines of one broker about one log, from its creation to its deletion. Lines with which the broker begins to
+    lead or follow print where the log ends, and so do lines that an ISR shrinks, that a log is not truncated because it
+    ends earlier, or that a follower's fetch is out of range. The offset from which a follower is to fetch is not beyond
+    that end, nor is the high watermark with which a log is loaded. Only a line about a truncation explains a smaller
+    end. Across a restart the finding is suspicious at most: a machine that lost power can have lost what was not on its
+    disk.
 
 Releases
-    All that print offsets: leaders since 0.11, followers since 2.6, fetchers and loaded logs of all. server.log must be
-    there, which tells of truncations.
+    All that print offsets: leaders since 0.11, followers since 2.6, fetchers and loaded logs of all. The log must
+    include server.log, which has the truncations.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ._words import where
 def _reached(row: Row) -> str:
     before = row["before_end"]
     if row["before_row"] in FETCHERS_ADDED:
-        return f"after it was to be fetched from {before} on"
+        return f"after its fetcher was to begin at {before}"
     return f"after it was loaded up to {before}" if row["before_row"] in LOG_LOADED else f"after {before}"
 
 
@@ -43,8 +44,8 @@ RULE = Rule(
     kind="replica",
     applies=server_log,
     verdict=suspicious_unless(was(end) <= end),
-    message=lambda row: f"the log of {where(row)} ends at {row['end']}, {_reached(row)}, and was not cut",
-    expected=lambda row: f"an end of at least {row['before_end']}, or a line that tells of a truncation",
+    message=lambda row: f"the log of {where(row)} ends at {row['end']} {_reached(row)}, without a cut",
+    expected=lambda row: f"an end of at least {row['before_end']}, or a line about a truncation",
     got=lambda row: f"an end of {row['end']}",
     remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -1,13 +1,13 @@
-"""A broker takes metadata of an older controller than it has heard of.
+"""A broker accepts metadata from an older controller than one it already knows.
 
 Why it matters
-    A broker refuses a request with a controller epoch below the greatest that it knows. If it takes one, it tells
-    clients of leaders that are over.
+    A broker refuses a request with a controller epoch below the greatest that it knows. If it accepts one, it sends
+    clients to former leaders.
 
 How it is seen
-    In all that one broker wrote, in one process: lines that tell how many partitions an UpdateMetadata request added
-    to its cache, and removed, print the epochs of controllers, which never fall. A start whose line is missing explains
-    it, so it is suspicious. [KR619](#kr619-controller-epoch-taken-falls) says the same of one partition, at TRACE.
+    In the lines of one broker process: lines about how many partitions an UpdateMetadata request added to the broker's
+    cache, and removed, print controller epochs, which never fall. A missing line of a start explains a fall, so the
+    finding is suspicious. [KR619](#kr619-controller-epoch-taken-falls) is the same rule for one partition, at TRACE.
 
 Releases
     ZooKeeper mode since 2.6.
@@ -29,7 +29,7 @@ RULE = Rule(
     kind="broker",
     verdict=suspicious_unless(was(controller_epoch) <= controller_epoch),
     message=lambda row: (
-        f"{request(row, 2)} is of controller epoch {row['controller_epoch']}, and is taken after one of epoch"
+        f"{request(row, 2)} is of controller epoch {row['controller_epoch']}, and is accepted after one of epoch"
         f" {row['before_controller_epoch']}"
     ),
     expected=lambda row: f"controller epoch {row['before_controller_epoch']} or above",

@@ -1,20 +1,20 @@
-"""A broker goes on to tell clients of a leader that is over, though it knows the new one as a replica.
+"""A broker keeps sending clients to a former leader, though it knows the new one as a replica.
 
 Why it matters
-    Clients ask any broker who leads a partition. One whose metadata stays behind sends them to a broker that leads no
-    more: they fail, ask again, and get the same answer.
+    Clients ask any broker who leads a partition. A broker with stale metadata sends them to a broker that no longer
+    leads: they fail, ask again, and get the same answer.
 
 How it is seen
-    In all that one broker wrote, in one process, by its own clock: the broker took a leader epoch of the partition, as
-    leader or follower, and did not cache it in more than a minute, though it writes lines for so long. A controller
-    sends the metadata right after the request, and waits for an answer for 30 seconds; if it ends in between, the next
-    one sends all metadata. Staleness is legal for as long as that takes, and for ever if there is no controller, so it
-    is suspicious. Where the partition was deleted in that process, nothing is said.
+    In the lines of one broker process, by its own clock: the broker adopted a leader epoch of the partition, as leader
+    or follower, and did not cache it within a minute, though it keeps writing lines. A controller sends the metadata
+    right after the request, and waits 30 seconds for an answer; if it dies in between, the next one sends all metadata.
+    Stale metadata is legal until then, and indefinitely if there is no controller, so the finding is suspicious.
+    Nothing is reported where the partition was deleted in that process.
 
 What a log cannot show
-    Whether a broker that hosts no replica is behind: only the controller's lines tell what it should know, and clocks
-    of two brokers are not compared. What a process before the last one of the log cached in the end. Since 2.6 metadata
-    is only counted, but at TRACE.
+    Whether a broker that hosts no replica is behind: only the controller's lines say what it should know, and clocks of
+    two brokers are not compared. The final cache of a process before the last one in the log. Since 2.6 metadata is
+    only counted, except at TRACE.
 
 Releases
     ZooKeeper mode, where metadata is logged: at TRACE.
@@ -42,10 +42,10 @@ RULE = Rule(
     compares=True,
     verdict=suspicious_unless(taken_epoch <= cached_epoch),
     message=lambda row: (
-        f"{where(row)} took leader epoch {row['taken_epoch']}, and caches leader epoch {row['cached_epoch']} for"
+        f"{where(row)} adopted leader epoch {row['taken_epoch']}, but caches leader epoch {row['cached_epoch']} for"
         f" {_seconds(row)} s, up to its last line"
     ),
-    cause=lambda row: f"broker {row['broker']} tells clients of leaders that are over",
+    cause=lambda row: f"broker {row['broker']} sends clients to former leaders",
     expected=lambda row: f"leader epoch {row['taken_epoch']} in the cache within a minute",
     got=lambda row: f"leader epoch {row['cached_epoch']}",
     remedy=Remedy(

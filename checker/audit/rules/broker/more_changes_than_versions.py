@@ -1,13 +1,13 @@
-"""Between two states of a partition there are more changes than versions.
+"""A partition changed more often between two states than its version grew.
 
 Why it matters
     Each change of a partition's state takes one version: an election that raises the leader epoch, a change of the ISR
     by the leader. If there are more changes than versions, one of them overwrote another.
 
 How it is seen
-    In what brokers and controllers wrote: the versions of two states that controllers told are apart at least by as
-    much as their leader epochs, and by one more for each ISR that a leader wrote in a version between them. Missing
-    lines only make the changes fewer. Lines of a deletion may be missing, so it is suspicious.
+    In the lines of brokers and controllers: the versions of two states that controllers printed differ at least by as
+    much as their leader epochs, plus one for each ISR that a leader wrote in a version between them. Missing lines only
+    reduce the number of changes. Lines of a deletion may be missing, so the finding is suspicious.
 
 What a log cannot show
     Fewer changes than versions are no fault: up to 2.3 leaders do not print the version, and a leader that was paused

@@ -1,17 +1,17 @@
-"""A log that was just made is loaded with a high watermark: its broker had records of the partition that are gone.
+"""A newly created log is loaded with a high watermark: the broker had records of the partition that are gone.
 
 Why it matters
-    A new log is empty, and nothing in it is committed. A high watermark of it comes of the log before: the broker takes
-    for committed what it does not have.
+    A new log is empty, and nothing in it is committed. A high watermark above 0 comes from the previous log: the broker
+    counts records as committed that it does not have.
 
 How it is seen
-    In all that one broker wrote, in one process: the line that says that a log was created, and the next one that says
-    with which high watermark the partition's log is loaded. Kafka takes the high watermark from the checkpoint of its
-    log directory, but never one beyond the end of the log (Partition.createLog, Log.updateHighWatermark). Lines between
-    the two may be missing, with a restart among them: so it is suspicious.
+    In the lines of one broker process: the line that a log was created, and the next line that prints the high
+    watermark with which the partition's log is loaded. Kafka reads the high watermark from the checkpoint of the log
+    directory, but limits it to the end of the log (Partition.createLog, Log.updateHighWatermark). Lines between the two
+    may be missing, including a restart, so the finding is suspicious.
 
 What a log cannot show
-    What the checkpoint says of a log that is there: no line tells it but the one with which the log is loaded.
+    The checkpoint of an existing log: no line prints it except the one with which the log is loaded.
 
 Releases
     All that print the high watermark with which a log is loaded: since 0.11.
@@ -32,7 +32,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     verdict=suspicious_unless(high_watermark.eq(0)),
-    message=lambda row: f"{where(row)} made a new log, and loads it with high watermark {row['high_watermark']}",
+    message=lambda row: f"{where(row)} created a new log, and loads it with high watermark {row['high_watermark']}",
     expected=lambda row: "high watermark 0",
     got=lambda row: f"high watermark {row['high_watermark']}",
     remedy=until_copies_agree(KEEP_LOGS),

@@ -1,22 +1,23 @@
-"""A broker prints as the epoch before another than it had.
+"""A broker prints a previous leader epoch that it did not have.
 
 Why it matters
-    A broker compares each request with the leader epoch that it has. If what it has is not what it took last, it
-    refuses leaders that are due, or takes such as are deposed.
+    A broker compares each request with the leader epoch that it has. If that is not the one it adopted last, it refuses
+    rightful leaders, or accepts deposed ones.
 
 How it is seen
-    In all that one broker wrote, in one process: a line with which a partition begins to lead or follow prints the
-    epoch before. It is the one of the request that the broker took last, or -1 if there is none: after a start, or
-    after the replica was deleted. A first line that prints more is judged only where the start of the process is
-    there, or the line that tells that the broker has deleted the replica as it was told, which is at TRACE up to 2.5:
-    since then a copy in another log directory is deleted with the same line. A line that prints -1 though the process
-    had an epoch is a deletion that does not show, where server.log is not there. Up to 2.5 only leaders print such a
-    line, so requests must be there, which are logged at TRACE. A single line may be missing of any log: where one would
-    explain the epoch, the finding is suspicious. It is illegal where an older one is printed than the broker had. Up to
-    2.5 only requests tell what it had; the line may be missing with which one failed, so it is suspicious there.
+    In the lines of one broker process: a line with which a partition begins to lead or follow prints the previous
+    epoch. It is that of the last request that the broker accepted, or -1 if there is none: after a start, or after the
+    replica was deleted. A first line that prints a higher one is judged only where the log shows the start of the
+    process, or the line that the broker has deleted the replica as instructed. That line is at TRACE up to 2.5; since
+    then the same line is printed when a copy in another log directory is deleted. A line that prints -1 although the
+    process had an epoch is a deletion that does not show, where server.log is absent. Up to 2.5 only leaders print such
+    a line, so the log must contain requests, which are logged at TRACE. Any log may lack a single line: where one would
+    explain the epoch, the finding is suspicious. It is illegal where the printed epoch is older than the broker's. Up
+    to 2.5 only requests show the broker's epoch, and the line with which one failed may be missing, so the finding is
+    suspicious there.
 
 Releases
-    Since 0.11. Followers since 3.6 print the new epoch as the one before, which tells nothing.
+    Since 0.11. Followers since 3.6 print the new epoch as the previous one, which shows nothing.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _deletions, _none = field("deletions", Int(0)), const(0, Int())
 _process_begun = process_known & either(_deletions.eq(0) & (_none < process), deleted_here)
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
-"""Whether the log shows all that could explain another epoch: a start, a deletion."""
+"""True if the log shows all that could explain another epoch: a start, a deletion."""
 _by_requests = releases.intersects(in_releases("<=2.5"))
 _older = remembers & (previous_leader_epoch < epoch_before)
-"""A newer epoch, or none, a single missing line would explain: where the replica took it, or was deleted."""
+"""A newer epoch, or none, is explained by a single missing line: the replica adopted it, or was deleted."""
 
 RULE = Rule(
     code="KR602",
@@ -57,10 +58,10 @@ RULE = Rule(
     ),
     applies=is_line(PRINTED_IN_TURN) | (request_shown & ~epoch_before.eq(leader_epoch)),
     message=lambda row: (
-        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, and prints as the epoch before"
+        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, and prints previous leader epoch"
         f" {row['previous_leader_epoch']}; it had {row['epoch_before']}"
     ),
     expected=lambda row: f"previous leader epoch {row['epoch_before']}",
     got=lambda row: f"previous leader epoch {row['previous_leader_epoch']}",
-    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the broker: it takes the leader epochs of its partitions anew."),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the broker: it then learns its leader epochs again."),
 )

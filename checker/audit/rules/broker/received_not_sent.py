@@ -1,18 +1,18 @@
-"""A broker received another state of a partition than the controller sent.
+"""A broker received a state of a partition that the controller did not send.
 
 Why it matters
-    Requests go from the controller to a broker over one connection. If what comes out is not what went in, one of the
-    two is not who it says it is, or the files are of two clusters.
+    Requests go from the controller to a broker over one connection. If the two ends differ, one of the two is not who
+    it claims to be, or the files are from two clusters.
 
 How it is seen
-    In what brokers and controllers wrote: a line in which a broker receives a LeaderAndIsr request names controller
-    epoch, leader, leader epoch, ISR, version, replicas, and the epoch of the controller that wrote the state. A line of
-    the same controller epoch, in which the controller sends a request about that leader epoch, names the same. The
-    reverse is no fault: what is sent to a broker that died is never received. A line of the controller's may be
-    missing, so it is suspicious.
+    In the lines of brokers and controllers. A broker's line about a received LeaderAndIsr request names controller
+    epoch, leader, leader epoch, ISR, version, replicas, and the epoch of the controller that wrote the state. A
+    controller's line of the same controller epoch about sending a request for that leader epoch has the same values.
+    The reverse is no fault: a request sent to a broker that died is never received. A line of the controller may be
+    missing, so the finding is suspicious.
 
 Releases
-    Where requests are logged: at TRACE. Version and replicas are printed on both sides since 1.0.
+    Where requests are logged: at TRACE. Both sides print version and replicas since 1.0.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ RULE = Rule(
     compares=True,
     verdict=suspicious_unless(both(same_sent, isr.eq(sent_isr), sent_replicas)),
     message=lambda row: (
-        f"{where(row)} received leader {row['leader']}, ISR {ids(row['isr'])} and replicas {ids(row['replicas'])} of"
+        f"{where(row)} received leader {row['leader']}, ISR {ids(row['isr'])} and replicas {ids(row['replicas'])} in"
         f" leader epoch {row['leader_epoch']}, which the controller of epoch {row['controller_epoch']} did not send"
     ),
-    expected=lambda row: "what the controller sent of that leader epoch",
+    expected=lambda row: "what the controller sent for that leader epoch",
     got=lambda row: (
         f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}, replicas"
         f" {ids(row['replicas'])}, written by the controller of epoch {row['written_by_epoch']}"

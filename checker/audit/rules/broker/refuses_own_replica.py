@@ -1,11 +1,11 @@
-"""A broker takes no request about a partition, as none of its replicas, and prints itself among them.
+"""A broker refuses a partition because it hosts no replica, though it prints itself among the replicas.
 
 Why it matters
-    A broker that does not take its own replica neither leads nor fetches it: the partition has one copy less than it
+    A broker that does not accept its own replica neither leads nor fetches it: the partition has one copy fewer than it
     seems to have.
 
 How it is seen
-    On the line itself, with which the broker refuses: it prints the replicas.
+    On the line itself with which the broker refuses: it prints the replicas.
 
 Releases
     ZooKeeper mode since 0.8.1.
@@ -25,8 +25,8 @@ RULE = Rule(
     observation="not_assigned_here",
     kind="replica",
     verdict=illegal_unless(~replicas.contains(broker)),
-    message=lambda row: f"{where(row)} is refused as no replica of {ids(row['replicas'])}",
+    message=lambda row: f"{where(row)} is refused as not a replica, though the replicas are {ids(row['replicas'])}",
     expected=lambda row: f"replicas without broker {row['broker']}",
     got=lambda row: f"replicas {ids(row['replicas'])}",
-    remedy=until_copies_agree("Restart the broker: it takes its partitions anew."),
+    remedy=until_copies_agree("Restart the broker: it then learns its partitions again."),
 )

@@ -1,14 +1,14 @@
-"""A replica begins to lead or follow in a leader epoch that is not above the one before.
+"""A replica begins to lead or follow in a leader epoch that is not above the previous one.
 
 Why it matters
-    A broker takes a new leader only with a larger leader epoch. If it takes an older or the same one, it can follow a
-    leader that was deposed, cut its log by it, and lose records that were committed.
+    A broker accepts a new leader only with a larger leader epoch. If it accepts an older or the same one, it can follow
+    a deposed leader, truncate its log to match, and lose committed records.
 
 How it is seen
-    In all that one broker wrote, in one process, from where it begins to host the partition. A partition that is
-    deleted and created again starts anew: its first line says so, and Leader lines always do. A line that prints the
-    epoch before contradicts itself. Any other is suspicious at most: a line may be missing of any log, and so may the
-    one in which the replica was deleted, or the process started.
+    In the lines of one broker process, from where it begins to host the partition. A partition that is deleted and
+    created again starts over: its first line says so, and leaders' lines always do. A line that prints the previous
+    epoch contradicts itself. Any other is suspicious at most: any log may lack a line, and this one may lack that of
+    the replica's deletion, or of the process's start.
 
 Releases
     All that print the epoch: leaders since 0.11, followers since 2.6. From 3.0 to 3.2 in KRaft mode the line is printed
@@ -31,7 +31,7 @@ from ._words import does, where
 _printed_again = releases.intersects(in_releases("3.0-3.2")) & epoch_taken.eq(leader_epoch)
 _prints_its_own = is_line(FOLLOWS) & releases.intersects(in_releases(">=3.6"))
 _in_doubt = either(gap, ~not_above, _prints_its_own, _printed_again)
-"""A line that prints the epoch before contradicts itself; any other a missing line would explain: of a deletion."""
+"""A line that prints the previous epoch contradicts itself; the missing line of a deletion would explain any other."""
 
 RULE = Rule(
     code="KR601",

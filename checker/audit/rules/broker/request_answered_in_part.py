@@ -1,14 +1,14 @@
-"""A broker has finished with a request, and did not say of each partition what it does.
+"""A broker finished a request without a line about each of its partitions.
 
 Why it matters
-    A LeaderAndIsr request tells a broker which partitions it leads and follows. One that is passed over is led, or
-    fetched, by nobody, though its controller takes the request for done.
+    A LeaderAndIsr request assigns a broker the partitions that it leads and follows. A partition that it skips has no
+    leader, or no fetcher, though the controller considers the request done.
 
 How it is seen
-    In all that one broker wrote: between the lines that tell that it begins to handle a request for n partitions and
-    that it has finished, lines are about n partitions: each begins to lead or to follow, or a line says why not. A
-    broker handles one request after the other. A request that is refused whole, or ends in an error, is not judged. A
-    line may be missing, so it is suspicious.
+    In all lines of one broker. Between the line that it begins to handle a request for n partitions and the line that
+    it has finished, there are lines about n partitions: each begins to lead or to follow, or a line says why not. A
+    broker handles one request at a time. A request that is refused whole, or ends in an error, is not judged. A line
+    may be missing, so the finding is suspicious.
 
 Releases
     ZooKeeper mode since 2.7, where both lines are printed.
@@ -30,9 +30,9 @@ RULE = Rule(
     kind="broker",
     compares=True,
     verdict=suspicious_unless(answered.eq(count)),
-    message=lambda row: f"{request(row)} is for {row['count']} partitions; lines tell of {row['answered']}",
+    message=lambda row: f"{request(row)} is for {row['count']} partitions; there are lines about {row['answered']}",
     expected=lambda row: f"{row['count']} partitions that begin to lead or follow, or are refused",
     got=lambda row: f"{row['answered']} partitions",
     releases=">=2.7",
-    remedy=until_copies_agree("Elect leaders of the broker's partitions anew, so that it is told again what to do."),
+    remedy=until_copies_agree("Trigger new elections for the broker's partitions, so that it receives new requests."),
 )

@@ -2,13 +2,13 @@
 
 Why it matters
     A replica in a failed log directory is offline until the broker is restarted. A broker that serves it all the same
-    works on a log that it cannot read or write: what is acknowledged may be nowhere.
+    works on a log that it cannot read or write: acknowledged records may be stored nowhere.
 
 How it is seen
-    In all that one broker wrote, in one process: a line lists the replicas in a directory that has failed, or says that
-    a request about a partition is refused, or failed, since the replica is in one. After it no line tells that the
-    broker begins to lead or follow with that replica, but after a start, or where the replica was to be deleted: up to
-    2.0 that makes the broker forget it. A start whose line is missing explains it, so it is suspicious.
+    In the lines of one broker process: a line lists the replicas in a failed directory, or says that a request about a
+    partition was refused or failed because the replica is in one. After it, no line shows the broker begin to lead or
+    follow with that replica, except after a start, or where the replica was to be deleted: up to 2.0 that makes the
+    broker forget it. A missing line of a start explains it, so the finding is suspicious.
 
 Releases
     ZooKeeper mode since 1.0 (KIP-112). In KRaft mode a topic that is created again may be hosted elsewhere (3.7).
@@ -41,7 +41,7 @@ RULE = Rule(
     verdict=suspicious_unless(~offline),
     message=lambda row: f"{where(row)} {_does(row)}, though the replica is in a failed log directory",
     expected=lambda row: "a refusal, until the broker starts again",
-    got=lambda row: "a replica that is served",
+    got=lambda row: "the broker serves the replica",
     releases=">=1.0",
     issues=("KIP-112",),
     remedy=until_copies_agree(f"{KEEP_LOGS} Repair or replace the directory, and restart the broker."),

@@ -1,16 +1,17 @@
-"""A follower goes on with the same leader, though leader epochs were between: its log is not cut.
+"""A follower keeps the same leader across skipped leader epochs, without truncating its log.
 
 Why it matters
-    If the leader epoch rises by more than one, another broker may have led in between, and the log of the leader may
-    have been cut. A follower that goes on where it was keeps records that its leader does not have: the copies differ.
+    If the leader epoch rises by more than one, another broker may have led in between, and the leader's log may have
+    been truncated. A follower that continues where it was keeps records that its leader does not have: the copies
+    differ.
 
 How it is seen
-    Where a broker begins to follow with a request, it says that it skips that since the leader is the same. The leader
-    epoch that it had is below that of the request by two or more. It had it from a request before; if the line of one
-    in between is missing, nothing was skipped. So it is suspicious.
+    Where a broker begins to follow with a request, it says that it skips the transition because the leader is the same.
+    The broker's previous leader epoch is below that of the request by two or more. It had that epoch from an earlier
+    request; if the line of one in between is missing, nothing was skipped, so the finding is suspicious.
 
 Releases
-    Up to 2.0.0 (KAFKA-7164), where requests are logged: at TRACE. Later, a follower starts its fetcher anew.
+    Up to 2.0.0 (KAFKA-7164), where requests are logged: at TRACE. Later releases restart the fetcher.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ RULE = Rule(
     applies=both(kind.eq("become-follower"), same_request, process_known),
     verdict=suspicious_unless(received(leader_epoch) <= had_epoch + 1),
     message=lambda row: (
-        f"{where(row)} follows the same leader on in leader epoch {row['received_leader_epoch']}, after"
+        f"{where(row)} keeps the same leader in leader epoch {row['received_leader_epoch']}, after"
         f" {row['had_epoch']}: its log is not cut"
     ),
-    expected=lambda row: f"a fetcher that starts anew, or leader epoch {row['had_epoch'] + 1}",
+    expected=lambda row: f"a restarted fetcher, or leader epoch {row['had_epoch'] + 1}",
     got=lambda row: f"leader epoch {row['received_leader_epoch']}",
     bug="KAFKA-7164",
     issues=("KAFKA-7164",),

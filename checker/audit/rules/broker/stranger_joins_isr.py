@@ -1,14 +1,14 @@
-"""A leader adds a broker to its ISR that is none of the partition's replicas.
+"""A leader adds a broker to its ISR that is not a replica of the partition.
 
 Why it matters
-    A member of the ISR may be elected leader. A broker that is none of the replicas is not told to keep the partition's
-    log: what was acknowledged since it was counted in may be nowhere else.
+    A member of the ISR may be elected leader. A broker that is not a replica has no instruction to keep the partition's
+    log: records acknowledged since it joined may exist nowhere else.
 
 How it is seen
-    In all that one broker wrote, in one process: the request that it took in its leader epoch names the partition's
-    replicas. A line with which the ISR expands, or tells that a larger one is written, adds one of these. A request
-    with other replicas may be missing, or one that the broker refused may name others than it has, so it is suspicious.
-    A member that is no replica any more may stay in the ISR (KAFKA-9672): only those that come are compared.
+    In the lines of one broker process: the request that it accepted in its leader epoch names the partition's replicas.
+    A line that expands the ISR, or reports that a larger one is written, adds one of these. A request with other
+    replicas may be missing, or one that the broker refused may name others, so the finding is suspicious. A member that
+    is no longer a replica may stay in the ISR (KAFKA-9672): only new members are compared.
 
 Releases
     Where requests are logged: at TRACE. Replicas are printed since 0.10.1.
@@ -35,7 +35,7 @@ RULE = Rule(
         f"{where(row)} changes the ISR to {ids(row['isr'])}; the replicas are {ids(row['assigned'])} in leader epoch"
         f" {row['known_epoch']}"
     ),
-    expected=lambda row: f"no other new member than one of {ids(row['assigned'])}",
+    expected=lambda row: f"new members only from {ids(row['assigned'])}",
     got=lambda row: f"{ids(row['joined'])} joins",
     issues=("KAFKA-9672",),
     remedy=Remedy(

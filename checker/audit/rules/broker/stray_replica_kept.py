@@ -1,15 +1,15 @@
-"""A broker does not delete a replica that the controller tells it to delete, since the leader epoch is the same.
+"""A broker ignores a request to delete a replica because the leader epoch is the same.
 
 Why it matters
-    The replica stays on its disk, takes room, and comes to life again with old records if the partition is ever
-    assigned to the broker anew.
+    The replica stays on disk, takes space, and comes back with old records if the partition is ever assigned to the
+    broker again.
 
 How it is seen
-    On the line itself: a request to stop and delete a replica is ignored since its leader epoch matches the broker's.
-    It is what a cancelled reassignment leaves behind. Without deletion the line is harmless: the request came twice.
+    On the line itself: a request to stop and delete a replica is ignored because its leader epoch matches the broker's.
+    A cancelled reassignment leaves this behind. Without deletion the line is harmless: the request arrived twice.
 
 Releases
-    2.6 to 3.4.0 (KAFKA-13972): later, a broker does what such a request says.
+    2.6 to 3.4.0 (KAFKA-13972). Later releases carry out such a request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RULE = Rule(
     kind="replica",
     verdict=ite(delete, REFUSED, HELD),
     message=lambda row: (
-        f"{where(row)} is not deleted: the request has leader epoch {row['leader_epoch']}, as the broker has"
+        f"{where(row)} is not deleted: the request has the broker's own leader epoch {row['leader_epoch']}"
     ),
     expected=lambda row: "the replica is stopped, and its log deleted",
     got=lambda row: "the request is ignored",
@@ -36,7 +36,7 @@ RULE = Rule(
     issues=("KAFKA-13972",),
     releases=">=2.6",
     remedy=Remedy(
-        workaround="Delete the partition's folder on that broker while it is stopped, if it is no replica any more.",
+        workaround="If the broker is no longer a replica, stop it and delete the partition's folder on it.",
         verify=TOPIC,
         look_for="replicas without that broker",
     ),

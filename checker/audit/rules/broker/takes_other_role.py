@@ -1,4 +1,4 @@
-"""A broker does something else with a request than the request says.
+"""A broker carries out a request differently from what it says.
 
 Why it matters
     A request names the leader and the replicas of a partition. A broker that leads though another is named, or follows
@@ -6,8 +6,8 @@ Why it matters
 
 How it is seen
     The line in which a broker receives a request, and the one in which it begins to carry it out, have the same
-    correlation id. It leads if and only if it is the leader that the request names, and it is among the replicas. Since
-    2.0 the line prints which leader it follows: the one that the request names.
+    correlation id. The broker leads if and only if it is the leader that the request names, and it is among the
+    replicas. Since 2.0 the line prints the leader that it follows, which is the one that the request names.
 
 Releases
     Where requests are logged: at TRACE.
@@ -37,7 +37,8 @@ def _does(row: Row) -> str:
 
 RULE = Rule(
     code="KR608",
-    name="takes-other-role",
+    name="role-differs-from-request",
+    former_names=("takes-other-role",),
     observation="requests_begun",
     kind="replica",
     compares=True,

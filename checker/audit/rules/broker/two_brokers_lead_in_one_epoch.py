@@ -1,14 +1,14 @@
 """Two brokers lead a partition in the same leader epoch.
 
 Why it matters
-    A leader epoch names one leader. With two, both accept writes under one epoch, followers cannot tell their records
-    apart, and the logs diverge for good.
+    A leader epoch names one leader. With two, both accept writes under one epoch, followers cannot distinguish their
+    records, and the logs diverge for good.
 
 How it is seen
-    In what all brokers wrote: the line with which a partition begins to lead names its leader epoch, and two brokers
-    wrote it with the same. Brokers' clocks are not compared. A partition that was deleted and created again begins
-    with leader epoch 0 anew; where that shows, nothing is said. Lines of it may be missing, so the finding is
-    suspicious, unless both lines print the same topic id: no partition has the id of an earlier one.
+    In the lines of all brokers: the line with which a partition begins to lead names its leader epoch, and two brokers
+    wrote it with the same one. Brokers' clocks are not compared. A partition that was deleted and created again
+    restarts at leader epoch 0; where that shows, nothing is reported. Lines of it may be missing, so the finding is
+    suspicious, unless both lines print the same topic id: a new topic never has the id of an earlier one.
 
 Releases
     Since 0.11. Topic ids are printed since 3.3, if the topic has one.

@@ -2,13 +2,13 @@
 
 Why it matters
     The version orders all changes of a partition's state. A broker that begins in an older version than the election
-    wrote has an ISR that is over; one that begins in a newer version has a state that nobody wrote.
+    wrote has an outdated ISR; one that begins in a newer version has a state that nobody wrote.
 
 How it is seen
-    In what brokers and controllers wrote: a line with which a replica begins to lead or follow prints leader epoch and
-    version. The version is at least the one that a controller told with that leader epoch. It is above all of these at
-    most by the changes of the ISR that the leader wrote in that epoch, where the leader's lines are there. Clocks are
-    not compared. A line may be missing, so it is suspicious.
+    In the lines of brokers and controllers: a line with which a replica begins to lead or follow prints leader epoch
+    and version. The version is at least the one that a controller printed with that leader epoch. It exceeds all of
+    these at most by the number of ISR changes that the leader wrote in that epoch, where the leader's lines are
+    available. Clocks are not compared. A line may be missing, so the finding is suspicious.
 
 Releases
     Since 3.3, where brokers print the version, called the partition epoch.
@@ -27,7 +27,8 @@ from ._words import does, where
 
 RULE = Rule(
     code="KR636",
-    name="version-unlike-controllers",
+    name="version-not-from-controllers",
+    former_names=("version-unlike-controllers",),
     observation="versions_taken",
     kind="replica",
     compares=True,
@@ -37,7 +38,7 @@ RULE = Rule(
     message=lambda row: (
         f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']} and version {row['partition_epoch']}; the"
         f" controller wrote that leader epoch in version {row['sent_version']}, and leaders changed the ISR"
-        f" {row['writes']} times in it"
+        f" {row['writes']} times since"
     ),
     expected=lambda row: f"a version from {row['sent_version']} to {row['most_sent'] + row['writes']}",
     got=lambda row: f"version {row['partition_epoch']}",

@@ -1,13 +1,13 @@
-"""A leader writes an ISR in a version that another line tells with another ISR.
+"""A leader writes an ISR in a version that another line prints with a different ISR.
 
 Why it matters
-    A version of a partition's state is one state. If it has two ISRs, the next election may take a leader from the one
-    that is not true, without records that were committed.
+    A version of a partition's state is one state. If it has two ISRs, the next election may choose a leader from the
+    wrong one, without records that were committed.
 
 How it is seen
-    In what brokers and controllers wrote: a leader prints the version in which its ISR is written. Where a controller
-    tells the same version, since it reads and sends it again, or a leader begins in it, the ISR is the same. Clocks
-    are not compared. Lines of a deletion may be missing, so it is suspicious.
+    In the lines of brokers and controllers: a leader prints the version in which its ISR is written. Where a controller
+    prints the same version, because it reads and sends it again, or a leader begins in it, the ISR is the same. Clocks
+    are not compared. Lines of a deletion may be missing, so the finding is suspicious.
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -31,7 +31,7 @@ RULE = Rule(
     compares=True,
     verdict=suspicious_unless(isr.eq(sent_isr)),
     message=lambda row: (
-        f"{where(row)} wrote ISR {ids(row['isr'])} in version {row['partition_epoch']}, which another line tells with"
+        f"{where(row)} wrote ISR {ids(row['isr'])} in version {row['partition_epoch']}, which another line prints with"
         f" ISR {ids(row['sent_isr'])}"
     ),
     expected=lambda row: f"ISR {ids(row['sent_isr'])}",

@@ -1,16 +1,16 @@
-"""A leader writes another ISR than it said that it would.
+"""A leader writes a different ISR than it announced.
 
 Why it matters
-    Who is in the ISR decides who may lead next. If what is written is not what the leader meant, a replica that lacks
-    committed records can be elected.
+    The members of the ISR may lead next. If the written set is not the one that the leader intended, a replica that
+    lacks committed records can be elected.
 
 How it is seen
-    In all that one broker wrote, in one process: the line that tells that an ISR is written has the set of the line
-    that told of the change just before. A line may be missing, so it is suspicious.
+    In the lines of one broker process: the line that an ISR is written has the set of the line that announced the
+    change just before. A line may be missing, so the finding is suspicious.
 
 Releases
-    2.4 to 2.7, up to 2.3 at TRACE, in the words of leaders that write to ZooKeeper themselves. Since 2.7 the controller
-    may write the change, and expansions print no line.
+    2.4 to 2.7, up to 2.3 at TRACE, in the wording of leaders that write to ZooKeeper themselves. Since 2.7 the
+    controller may write the change, and expansions print no line.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ RULE = Rule(
     compares=True,
     applies=is_line(ISR_WRITTEN_BY_LEADER),
     verdict=suspicious_unless(announced & isr.eq(known_isr)),
-    message=lambda row: f"{where(row)} wrote ISR {ids(row['isr'])}; the line before tells of {_before(row)}",
-    expected=lambda row: f"ISR {ids(row['known_isr'])}" if row["announced"] else "a line that tells of the change",
+    message=lambda row: f"{where(row)} wrote ISR {ids(row['isr'])}; the line before shows {_before(row)}",
+    expected=lambda row: f"ISR {ids(row['known_isr'])}" if row["announced"] else "a line that announces the change",
     got=lambda row: f"ISR {ids(row['isr'])}",
     remedy=Remedy(
         workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",

@@ -1,1 +1,1 @@
-"""Rules on what controllers write."""
+"""Rules on the lines that controllers write."""

@@ -1,4 +1,4 @@
-"""The two claims about moves, stated once for both machines; each rule's module has its page."""
+"""The two rules on moves, declared once for both machines; the module of each rule has its page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..verdicts import ILLEGAL, SUSPICIOUS, UNKNOWN, allowed_in
 from ._words import moved, not_allowed, possible_states, wanted_sources
 
 _REMEDY = Remedy(
-    workaround=f"{MOVE_CONTROLLER} Ask who built the broker that wrote the line: Kafka as released cannot have"
+    workaround=f"{MOVE_CONTROLLER} Find out who built the broker that wrote the line: released Kafka cannot have"
     " done this.",
     verify=STATE,
     look_for="a leader that is live and in isr, or no such znode if the topic was deleted",
@@ -22,7 +22,7 @@ _REMEDY = Remedy(
 
 
 def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) -> Rule:
-    """A move that was made is in the table of every release that it may be."""
+    """Return a rule: each move that is made is in the table of every release that the line may come from."""
     return Rule(
         code=code,
         name=f"illegal-{machine}-transition",
@@ -40,7 +40,7 @@ def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) ->
 
 
 def impossible_state(machine: str, code: str) -> Rule:
-    """A line's from-state is one that hidden moves can have led to since the line before."""
+    """Return a rule: hidden moves can have led to a line's from-state since the line before."""
     return Rule(
         code=code,
         shows=(NOTHING_LED_THERE,),
@@ -58,9 +58,9 @@ def impossible_state(machine: str, code: str) -> Rule:
 
 
 def _continued(name: str) -> Expr:
-    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap.
+    """Return the verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap.
 
-    A single line may be missing of any log, and nothing tells of it but this.
+    A single line may be missing from any log, and nothing else shows that it is.
     """
     now, past = from_state(name), before(name)
     one_line = releases.intersects(may_precede_with_one_more(name)[seen_level][past][now])
@@ -70,4 +70,4 @@ def _continued(name: str) -> Expr:
 
 
 def _explained(row: Row) -> str:
-    return "; a line that is missing would explain it" if row["verdict"] == "suspicious" else ""
+    return "; a missing line would explain it" if row["verdict"] == "suspicious" else ""

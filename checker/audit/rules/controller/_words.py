@@ -1,4 +1,4 @@
-"""Sentences that several rules share."""
+"""Phrases that several rules share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..moves import may_precede
 
 
 def where(row: Row) -> str:
-    """The partition of a row, as Kafka prints it."""
+    """Return the partition of a row, as Kafka prints it."""
     return f"{row['topic']}-{row['partition']}"
 
 
@@ -27,12 +27,12 @@ def moved(name: str, row: Row) -> str:
 
 def not_allowed(row: Row) -> str:
     if row["verdict"] == "unknown":
-        return f"only some of the releases that it may be ({names(row['releases'])}) allow"
+        return f"only some of the releases that it may come from ({names(row['releases'])}) allow"
     return "the table does not allow"
 
 
 def wanted_sources(name: str, row: Row) -> str:
-    """The valid previous states of the target, in the releases that it may be."""
+    """Return the valid previous states of the target, in the releases that the line may come from."""
     table, mask = machine(name), row["releases"]
     found = [table.previous(row["to_state"], r) for r in RELEASES if r.mask & mask & table.releases]
     sets = sorted({"{" + ", ".join(previous) + "}" for previous in found})
@@ -40,7 +40,7 @@ def wanted_sources(name: str, row: Row) -> str:
 
 
 def possible_states(name: str, row: Row) -> str:
-    """The states in which the entity may be when the line is written."""
+    """Return the states that the entity may be in when the line is written."""
     every = states(name).values
     reached = may_precede(name).data[LEVELS.index(row["seen_level"])]
     possible = reached[every.index(row["before"])]
@@ -51,13 +51,13 @@ def ids(values: list[int]) -> str:
     return "[" + ", ".join(str(value) for value in values) + "]"
 
 
-def brokers(those: Collection[int]) -> str:
-    """One or several brokers, by their ids."""
-    return f"broker{'s' * (len(those) > 1)} {', '.join(map(str, sorted(those)))}"
+def brokers(members: Collection[int]) -> str:
+    """Return one or several brokers by their ids, as a phrase."""
+    return f"broker{'s' * (len(members) > 1)} {', '.join(map(str, sorted(members)))}"
 
 
 def state(row: Row, prefix: str = "") -> str:
-    """Leader, ISR and leader epoch as one phrase."""
+    """Return leader, ISR and leader epoch as one phrase."""
     isr = row.get(f"{prefix}isr")
     shown = [f"leader {row[f'{prefix}leader']}"]
     if isr is not None:

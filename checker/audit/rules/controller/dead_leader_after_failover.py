@@ -1,28 +1,29 @@
 """A new controller leaves a dead broker as leader.
 
 Why it matters
-    The partition stays without a working leader, while ZooKeeper, and every broker and client that asks, still names
-    the dead one. Clients go on connecting to a broker that is gone; tools that look for partitions without a leader
-    (leader -1) do not find this one.
+    The partition has no working leader, while ZooKeeper, and every broker and client that asks, still names the dead
+    one. Clients keep connecting to a broker that is gone; tools that look for partitions without a leader (leader -1)
+    do not find this one.
 
 How it is seen
-    The controller that took over found the partition offline: its leader was not live. It tried to elect a leader and
-    failed. A sound controller has by then moved every replica of a dead broker to OfflineReplica, which takes it out
-    of the ISR and sets the leader to -1. Here no such line exists for the leader in this epoch; or, since 2.3, for no
-    replica at all. Above TRACE a partition may go offline without a line: there the election must have failed before
-    controller.log says that the controller is ready.
+    The controller that took over found the partition offline, because its leader was not live. It tried to elect a
+    leader and failed. By then, a correct controller has moved every replica on a dead broker to OfflineReplica, which
+    takes the replica out of the ISR and sets the leader to -1. Here no such line exists for the leader in this epoch;
+    or, since 2.3, for any replica. Above TRACE a partition may go offline without a line: there, the election must have
+    failed before controller.log says that the controller is ready.
 
-What the story in circulation gets wrong
-    The story says that after the fix one finds "leader -1, ISR empty". Kafka 2.0.0 already writes leader -1 and keeps
-    the last member in the ISR, [B], when the controller is alive to see the broker die; and so does the fixed start-up
-    since 2.3.0. An empty ISR was true up to 1.0, with unclean leader election enabled, which was the default up to
-    0.10.2: when the issue was reported.
+What the common account gets wrong
+    It says that after the fix one finds "leader -1, ISR empty". But Kafka 2.0.0 already writes leader -1 and keeps the
+    last member in the ISR, [B], when the controller is alive to see the broker die; and so does the fixed start-up
+    since 2.3.0. The ISR was empty up to 1.0 with unclean leader election enabled. That was the default up to 0.10.2,
+    when the issue was reported.
 
 Releases
-    Up to 2.2 every failover does this (KAFKA-3143, also KAFKA-8152 and KAFKA-3096); fixed in 2.3.0. Of releases with
-    the fix it is suspicious: it rests on lines that are not there, and lines may be missing of any log. So it is where
-    another controller's lines are of such a release, and these may be, too; and where the same controller later takes
-    out a leader that was alive when it started: then the line in which the partition went offline may be missing.
+    Up to 2.2 every failover does this (KAFKA-3143, also KAFKA-8152 and KAFKA-3096); fixed in 2.3.0. In releases with
+    the fix the finding is suspicious, because it rests on lines that are absent, and any log may lack lines. It is also
+    suspicious where another controller's lines come from a release with the fix, so that these may, too; and where the
+    same controller later takes out a leader that was alive when it started: the line in which the partition went
+    offline may then be missing.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _offline_at_start = (
     & moves_before.eq(0)
     & from_state("partition").eq("OfflinePartition")
     & to_state("partition").eq("OnlinePartition")
-    # Up to 2.0 a broker may become controller just before it registers: it leads, it is not listed, and it is alive.
+    # Up to 2.0 a broker may become controller just before it registers: it leads, is not listed, and is alive.
     & last_leader.ne(some(controller))
 )
 _taken_out = last_leader.set().subset_of(made_offline)
@@ -84,8 +85,9 @@ _offline_moves_shown = either(
     (seen_level.eq("DEBUG") | seen_level.eq("INFO")) & releases.subset_of(in_releases(">=2.6")),
 )
 _everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & _offline_moves_shown
-# What a sound controller does shows in lines, of which some may be missing; without the fix there are none to miss.
-# Of a tenure that may be of either, other controllers tell: a cluster has one release, but while it is upgraded.
+# A correct controller's moves appear in lines, and some of these may be missing; without the fix there are none to
+# miss. Where a tenure may be of either kind, other controllers decide: all brokers of a cluster have one release,
+# except during an upgrade.
 _may_have_the_bug = releases.intersects(behaviour_releases("KAFKA-3143")) & either(
     life_at_least.intersects(behaviour_releases("KAFKA-3143")),
     releases.subset_of(behaviour_releases("KAFKA-3143")),

@@ -1,13 +1,13 @@
 """A controller of an earlier epoch wrote a partition after its successor had read it.
 
 Why it matters
-    The successor works with what it read. The write of the deposed controller makes that stale: its own next
-    write fails or, where it does not look again, undoes an election that brokers have been told of.
+    The successor works with what it read. The deposed controller's write makes that stale: the successor's next write
+    fails or, where it does not check the version, undoes an election that brokers have already acted on.
 
 How it is seen
     The successor prints a version of the znode; the next version, with a larger leader epoch, was written under the
-    earlier controller epoch. Only controllers raise a leader epoch, so the deposed one wrote it afterwards. If the
-    successor had written in between, this is KR302, which is illegal; here it is suspicious.
+    earlier controller epoch. Only controllers raise a leader epoch, so the deposed controller wrote it afterwards. If
+    the successor had written in between, this would be KR302, which is illegal; here it is suspicious.
 
 Releases
     Up to 2.0 (KAFKA-6082). Since 2.1 every write of a controller checks the version of /controller_epoch.
@@ -41,10 +41,10 @@ RULE = Rule(
     issues=("KAFKA-6082",),
     bug="KAFKA-6082",
     follows_from=("KR302",),
-    # The version before may have been read once more, by the successor, on a later line.
+    # The successor may have read the version before once more, on a later line.
     contradicts=lambda row: bool(row["before_controller_epoch"] == row["read_in"]),
     remedy=Remedy(
-        workaround="Find out why the process of the earlier controller stood still beyond its ZooKeeper"
+        workaround="Find out why the process of the earlier controller paused for longer than its ZooKeeper"
         f" session (garbage collection, swapping, a frozen machine), and restart that broker. {MOVE_CONTROLLER}",
         verify=STATE,
         look_for="the controller_epoch of the controller that is in office",

@@ -3,10 +3,11 @@
 Why it matters
     The controller writes an election only once it has found a leader; if it finds none, nothing is written and the
     election is logged as failed. An election of nobody takes the partition offline while the controller, and every
-    broker that it tells, believes it to be online.
+    broker that it informs, believes it to be online.
 
 Releases
-    1.1 and later, which print what was elected. A leader that is taken out of the ISR (leader -1) is another line.
+    1.1 and later, which print the result of an election. Taking a leader out of the ISR (leader -1) prints a different
+    line.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RULE = Rule(
     got=lambda row: f"leader {row['leader']}",
     releases=">=1.1",
     remedy=Remedy(
-        workaround=f"Start a broker that is in the ISR. {MOVE_CONTROLLER} The one in office takes the partition"
+        workaround=f"Start a broker that is in the ISR. {MOVE_CONTROLLER} The current one believes the partition"
         " to be online.",
         verify=STATE,
         look_for="a leader that is not -1",

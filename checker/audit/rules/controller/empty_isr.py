@@ -1,13 +1,13 @@
 """The ISR of a partition is empty.
 
 Why it matters
-    Nobody is known to hold all committed records, so no clean election is possible any more.
+    No replica is known to hold all committed records, so a clean election is no longer possible.
 
 Releases
-    Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it removes the last member too if
-    unclean leader election is enabled (the default up to 0.10.2), which the log does not show: there the finding is
-    suspicious. So it is where a controller of 1.1 or later may have found the ISR empty: one of an older release can
-    have left it so, before an upgrade.
+    Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it also removes the last member if
+    unclean leader election is enabled (the default up to 0.10.2), which the log does not show: there, the finding is
+    suspicious. It is also suspicious where a controller of 1.1 or later may have found the ISR empty: a controller of
+    an older release can have left it that way before an upgrade.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RULE = Rule(
     remedy=Remedy(
         workaround="No clean election is possible. Start every broker that has a replica. If they do not elect"
         " a leader, an unclean election is left (unclean.leader.election.enable=true on the topic): records that"
-        " only lost replicas have are lost.",
+        " only the lost replicas have are lost.",
         verify=STATE,
         look_for="an ISR that is not empty, and a leader that is in it",
         upgrade=f"{behaviour('KAFKA-5642').since} or later keep the last member of the ISR",

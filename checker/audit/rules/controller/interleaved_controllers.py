@@ -2,12 +2,12 @@
 
 Why it matters
     Only one controller may decide. A controller that was paused beyond its session (a *zombie*) and still wins a write
-    undoes decisions of its successor: leaders change that nobody knows of.
+    undoes its successor's decisions: leaders change without anybody knowing.
 
 Releases
     Up to 2.0 the only fence is the version of each partition's znode; since 2.1 (KAFKA-6082) every write of a
-    controller also checks the version of /controller_epoch. Late lines of a zombie alone are no finding: only writes
-    that succeeded, in the order of the znode's versions, are.
+    controller also checks the version of /controller_epoch. Late lines of a zombie alone are no finding; only writes
+    that succeeded, in the order of the znode's versions, are judged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RULE = Rule(
     issues=("KAFKA-6082",),
     bug="KAFKA-6082",
     remedy=Remedy(
-        workaround="Find out why the process of the earlier controller stood still beyond its ZooKeeper"
+        workaround="Find out why the process of the earlier controller paused for longer than its ZooKeeper"
         f" session (garbage collection, swapping, a frozen machine), and restart that broker. {MOVE_CONTROLLER}",
         verify=STATE,
         look_for="the controller_epoch of the controller that is in office",

@@ -1,13 +1,13 @@
-"""The ISR has a new member after a write of the controller's.
+"""A controller's write adds a member to the ISR.
 
 Why it matters
-    Only the leader knows whether a replica has all committed records, so only the leader puts it into the ISR. A
-    controller that adds one counts a replica as in sync that nobody has asked: it may become leader without them.
+    Only the leader knows whether a replica has all committed records, so only the leader adds it to the ISR. A
+    controller that adds one counts a replica as in sync without evidence: it may become leader without those records.
 
 How it is seen
-    Two consecutive versions of the znode, of which the second has the larger leader epoch: the controller wrote it.
-    Elections and removals leave members out, or leave the ISR as it is; leaders change it under the same leader epoch.
-    A leader from outside the ISR is another matter: KR204.
+    Two consecutive versions of the znode, the second with a larger leader epoch: the controller wrote it. Elections and
+    removals drop members, or leave the ISR as it is; leaders change it under the same leader epoch. A leader from
+    outside the ISR is a separate finding: KR204.
 
 Releases
     All that print the version of the znode (1.0 and later).

@@ -1,21 +1,21 @@
 """The ISR names a broker that is not assigned to the partition.
 
 Why it matters
-    A broker that is no replica holds no log of the partition; counted as in sync, it makes records look safer than
+    A broker that is not a replica holds no log of the partition; counted as in sync, it makes records look safer than
     they are.
 
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
-    while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
+    while the ISR still holds those that leave. The log does not always show that a reassignment is in progress, so the
     finding is suspicious. It is illegal if no line is missing, the level is TRACE, and either the partition has just
     been created, or, up to 2.3, the broker is in no assignment and no ISR printed just before: a replica that leaves
-    was assigned. There a line with a lower leader epoch than the one before prints what was before that (KAFKA-9212);
-    and what a leader wrote may have a replica that it still takes for one: it ignores requests of its own leader epoch
-    (ReplicaManager.becomeLeaderOrFollower), so it has the assignment with which that epoch began.
-    Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment writes
-    the old assignment first, and takes a replica out of the ISR only if it is in it. A controller that dies then leaves
-    a leader that has the other replicas still, and may put one into the ISR. A later controller prints that, and no
-    line of its own tells of a reassignment.
+    was assigned. There, a line with a lower leader epoch than the one before prints an earlier state (KAFKA-9212). And
+    a leader's write may include a replica that the leader still believes to be assigned: it ignores requests of its own
+    leader epoch (ReplicaManager.becomeLeaderOrFollower), so it keeps the assignment with which that epoch began.
+    Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment first writes the old
+    assignment, and then removes a replica from the ISR only if it is a member. If the controller dies in between, the
+    leader still has the other replicas, and may add one to the ISR. A later controller prints that, and none of its own
+    lines shows a reassignment.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RULE = Rule(
     verdict=ite(
         ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
         HELD,
-        # Above TRACE two missing lines make of two creations one.
+        # Above TRACE, two missing lines turn two creations into one.
         ite(
             (fresh | joined & releases.subset_of(in_releases("<=2.3"))) & ~lossy & seen_level.eq("TRACE"),
             ILLEGAL,
@@ -53,7 +53,7 @@ RULE = Rule(
     got=lambda row: f"ISR {ids(row['isr'])}",
     issues=("KAFKA-9672",),
     remedy=Remedy(
-        workaround="None is needed while the partition is being reassigned: wait for its end"
+        workaround="Nothing needs to be done while the partition is being reassigned: wait until it ends"
         f" (kafka-reassign-partitions.sh --verify). If it is not: {MOVE_CONTROLLER}",
         verify=TOPIC,
         look_for="an Isr of which each member is among the Replicas",

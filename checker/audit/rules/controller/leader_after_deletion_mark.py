@@ -1,8 +1,8 @@
-"""UpdateMetadata names a live leader after it had said that the topic is being deleted.
+"""UpdateMetadata names a live leader after it announced the deletion of the topic.
 
 Why it matters
-    Leader -2 tells every broker to forget the partition. A leader after that, without the topic being created again,
-    brings back a partition that is half deleted.
+    Leader -2 instructs every broker to forget the partition. A leader after that, without the topic being created
+    again, brings back a partition that is half deleted.
 
 Releases
     All. A line with leader -2 carries no epochs.
@@ -24,12 +24,12 @@ RULE = Rule(
     applies=was(leader).eq(LEADER_DURING_DELETE),
     verdict=illegal_unless(leader.is_none() | leader.eq(LEADER_DURING_DELETE), in_doubt=gap),
     message=lambda row: (
-        f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again"
+        f"{where(row)} was marked as deleted, then got leader {row['leader']} without being created again"
     ),
     expected=lambda row: "leader -2 until the topic is created again",
     got=lambda row: f"leader {row['leader']}",
     remedy=Remedy(
-        workaround="Keep all brokers with a replica of the topic up until its deletion ends. If it comes back:"
+        workaround="Keep all brokers with a replica of the topic up until its deletion is complete. If it comes back:"
         f" {MOVE_CONTROLLER}",
         verify=TOPICS,
         look_for="the topic is not in the list",

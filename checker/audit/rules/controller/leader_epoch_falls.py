@@ -1,19 +1,19 @@
 """The leader epoch of a partition falls, or an election does not raise it.
 
 Why it matters
-    Followers cut their logs by leader epochs and reject requests of older ones. An epoch that falls lets an outdated
-    leader pass for the current one. With two elections in one epoch nobody can tell which of them a follower has heard
-    of.
+    Followers truncate their logs by leader epochs and reject requests of older ones. An epoch that falls lets an
+    outdated leader pass for the current one. With two elections in one epoch, nobody can say which of them a follower
+    has seen.
 
 How it is seen
-    In the order of the log, on lines that are printed after a write of the znode. Every election writes an epoch that
-    is larger by one, also where the leader stays: its line has a larger epoch than any before it. Where lines may be
-    missing they may also be there twice, so there the same epoch is no finding. Nor is it where a call elects twice
-    (KR303): it prints what the last election wrote for each of them.
+    In the order of the log, on lines that are printed after a write of the znode. Every election adds one to the epoch,
+    even where the leader stays, so its line has a larger epoch than any before it. A log that lacks lines may also
+    repeat them, so there the same epoch is no finding. Nor is it where one call elects twice (KR303): both lines print
+    what the last election wrote.
 
 Releases
-    All. A topic that is deleted and created again starts at epoch 0; where lines are missing that could hide this, the
-    finding is suspicious.
+    All. A topic that is deleted and created again starts at epoch 0; where missing lines could hide this, the finding
+    is suspicious.
 """
 
 from __future__ import annotations

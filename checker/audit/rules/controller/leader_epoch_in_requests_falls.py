@@ -1,14 +1,14 @@
-"""A request carries an older leader epoch than a LeaderAndIsr request sent before.
+"""A request carries an older leader epoch than an earlier LeaderAndIsr request.
 
 Why it matters
-    A broker ignores such a LeaderAndIsr (its epoch is stale), so the replica is not told what the controller meant to
-    tell it. In UpdateMetadata it is believed: clients learn an outdated epoch and are fenced by the leader.
+    A broker ignores such a LeaderAndIsr request (its epoch is stale), so the replica never learns what the controller
+    decided. In UpdateMetadata the broker believes it: clients learn an outdated epoch, and the leader fences them.
 
 Releases
     Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later
     requests carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right and
-    brokers guard themselves, so in those releases it is suspicious, not illegal; in UpdateMetadata, which promises no
-    order, always.
+    brokers guard themselves, so in those releases the finding is suspicious, not illegal. In UpdateMetadata, which
+    promises no order, it is always suspicious.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RULE = Rule(
     bug="KAFKA-9212",
     follows_from=("KR205",),
     remedy=Remedy(
-        workaround=f"Let the reassignment end. If followers or clients stay on the old epoch: {MOVE_CONTROLLER}",
+        workaround=f"Let the reassignment finish. If followers or clients stay on the old epoch: {MOVE_CONTROLLER}",
         verify=STATE,
         look_for="the leader_epoch that the latest requests carry",
     ),

@@ -2,13 +2,13 @@
 
 Why it matters
     Every write of the controller adds one to the version of the znode and at most one to the leader epoch. A bigger
-    step between consecutive versions means that a value was not written by Kafka's controller, or was printed
+    step between consecutive versions means that Kafka's controller did not write a value, or that it was printed
     wrongly.
 
 How it is seen
-    An election reads the znode and writes what it made of it: version and leader epoch each one more than it read. So
-    it is illegal on the line of an election. What any other line prints may have been written by somebody else, by hand
-    too; there it is suspicious.
+    An election reads the znode and writes it back with version and leader epoch one above what it read, so a bigger
+    step on an election's line is illegal. A value on any other line may have been written by something else, even by
+    hand; there it is suspicious.
 
 Releases
     All that print the version of the znode (1.0 and later).

@@ -1,12 +1,12 @@
-"""An election writes leader epoch 0 or version 0 of a partition that was there, or others of a new partition.
+"""An election writes epoch or version 0 of an existing partition, or another value of a new one.
 
 Why it matters
-    A new partition gets its znode by its first election: version 0, leader epoch 0. Any later election raises both. A
-    line that says otherwise tells of a move that the controller did not make, or of a state that it did not write:
-    followers that cut their logs by this epoch may keep what the leader does not have.
+    The first election of a new partition creates its znode: version 0, leader epoch 0. Any later election raises both.
+    A line with other values reports a move that the controller did not make, or a state that it did not write:
+    followers that truncate their logs by this epoch may keep records that the leader lacks.
 
 How it is seen
-    On the line alone, so it matters not which other lines are missing, repeated or out of order.
+    On the line alone, so missing, repeated and reordered lines make no difference.
 
 Releases
     1.1 and later, which print the version of the znode with the move.
@@ -41,6 +41,6 @@ RULE = Rule(
     remedy=Remedy(
         workaround=f"Find out what else writes the state of partitions in ZooKeeper. {MOVE_CONTROLLER}",
         verify=STATE,
-        look_for="a leader epoch and a version as the latest lines print them",
+        look_for="the leader epoch and version that the latest lines print",
     ),
 )

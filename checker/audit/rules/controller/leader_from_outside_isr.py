@@ -3,11 +3,11 @@
 Why it matters
     Such an election is *unclean*: records that the old ISR had committed and the new leader has not are lost. It is
     legal only with unclean.leader.election.enable or an explicit electLeaders(UNCLEAN), which the log does not show;
-    then the new leader is alone in the ISR. If it is not alone, no election of Kafka's can have written this.
+    then the new leader is alone in the ISR. If it is not alone, no Kafka election can have written this.
 
 Releases
     All that print the version of the znode (1.0 and later): only two consecutive versions can be compared, because a
-    leader may expand the ISR without a line of the controller's.
+    leader may expand the ISR without a line in the controller's log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RULE = Rule(
     releases=">=1.0",
     remedy=Remedy(
         workaround="Compare the logs of the replicas that were in the ISR with the new leader's"
-        " (kafka-dump-log.sh): what only they have is lost to readers. Set unclean.leader.election.enable=false"
+        " (kafka-dump-log.sh): records that only they have are lost. Set unclean.leader.election.enable=false"
         " where records matter more than availability.",
         verify=TOPIC,
         look_for="an Isr with more than one member, and no config unclean.leader.election.enable=true",

@@ -2,7 +2,7 @@
 
 Why it matters
     The ISR is the set of replicas that hold every committed record. A leader outside it serves a log that may lack
-    committed records: what was acknowledged is lost for readers.
+    committed records: readers lose records that were acknowledged.
 
 Releases
     All.

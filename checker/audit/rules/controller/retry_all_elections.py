@@ -1,19 +1,19 @@
 """One call elected the same leader of a partition twice.
 
 Why it matters
-    When the election of one partition meets a version conflict, the controller runs the election of every partition
-    of the call again. Each run writes: leader epochs and versions grow for nothing, and every follower truncates and
-    fetches anew. With many partitions this prolongs an incident.
+    When the election of one partition meets a version conflict, the controller repeats the elections of every partition
+    in the call. Each repetition writes: leader epochs and versions grow for nothing, and every follower truncates and
+    fetches again. With many partitions this prolongs an incident.
 
 How it is seen
     Two elections of one partition with the same leader and ISR, the second from OnlinePartition, and no LeaderAndIsr
-    request about it between them: requests are sent when the call is over. Its lines are printed then, too: both have
-    the state that the last election wrote, and the leader epoch has grown by more than one. Two versions one after the
-    other without a request are flagged as well.
+    request about it between them: requests are sent at the end of the call. The lines are printed at the end, too, so
+    both show the state that the last election wrote, and the leader epoch has grown by more than one. Two consecutive
+    versions without a request between them are also reported.
 
 Releases
-    1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user asks for twice
-    can look alike, so the finding is suspicious.
+    1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user requests twice
+    can look the same, so the finding is suspicious.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RULE = Rule(
     code="KR303",
     name="retry-all-elections",
     observation="repeated_elections",
-    # Requests are logged one by one at TRACE only.
+    # Only TRACE logs requests one by one.
     applies=seen_level.eq("TRACE") & ~gap,
     verdict=ite((_same_again | printed_again) & ~sent_between, SUSPICIOUS, HELD),
     message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
@@ -44,8 +44,8 @@ RULE = Rule(
     releases=names(behaviour("retry-all elections").releases),
     bug="retry-all elections",
     remedy=Remedy(
-        workaround="None is needed: epochs grow for nothing, and no record is lost. Elections of fewer"
-        " partitions at a time keep it small.",
+        workaround="Nothing needs to be done: epochs grow for nothing, but no record is lost. Electing fewer"
+        " partitions at a time keeps the growth small.",
         verify=STATE,
         look_for="a leader_epoch that no longer grows",
     ),

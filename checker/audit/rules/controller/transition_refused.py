@@ -1,15 +1,15 @@
 """Kafka's own guard refused a transition.
 
 Why it matters
-    The state did not change, so nothing is broken by the refusal itself. It tells what the controller wanted to do
-    and could not: some refusals are harmless races, others stop a topic's deletion for good.
+    The state did not change, so nothing is broken by the refusal itself. It shows what the controller tried to do and
+    could not: some refusals are harmless races, others stop the deletion of a topic for good.
 
 How it is seen
-    An ERROR line, and the throwable after it: "... should be in the {...} states before moving to ... Instead it is
-    in ...". Later steps of the same chain fail too; look at the first.
+    An ERROR line, followed by the throwable: "... should be in the {...} states before moving to ... Instead it is in
+    ...". Later steps of the same chain fail too; look at the first.
 
 Releases
-    All. specs/refusals.toml tells the pairs that are known, when they happen, and which are harmless.
+    All. specs/refusals.toml lists the known pairs, when they happen, and which are harmless.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ RULE = Rule(
     got=lambda row: f"from {row['thrown_from_state']}",
     issues=("KAFKA-8237", "KAFKA-6650"),
     remedy=Remedy(
-        workaround="None is needed where the finding calls it harmless. A deletion that hangs goes on when all"
-        f" brokers with a replica of the topic are up; if it does not: {MOVE_CONTROLLER}",
+        workaround="Nothing to do where the finding calls it harmless. A deletion that hangs resumes when all"
+        f" brokers with a replica of the topic are up; if it does not resume: {MOVE_CONTROLLER}",
         verify=TOPICS,
         look_for="the topic is not in the list, or is there without 'marked for deletion'",
         older=BEFORE_2_2,

@@ -1,8 +1,8 @@
 """Two brokers lead a partition in the same leader epoch.
 
 Why it matters
-    A leader epoch names one leader. With two, both accept writes under the same epoch, followers cannot tell their
-    records apart, and the logs diverge for good.
+    A leader epoch names one leader. With two, both accept writes under the same epoch, followers cannot distinguish
+    their records, and the logs diverge for good.
 
 Releases
     All.

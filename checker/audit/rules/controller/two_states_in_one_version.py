@@ -1,8 +1,8 @@
 """One version of a partition's znode is printed with two different states.
 
 Why it matters
-    ZooKeeper gives every write its own version. Two states under one version mean that somebody acts on a state that
-    was never written.
+    ZooKeeper gives every write its own version. Two states under one version mean that some component acts on a state
+    that was never written.
 
 Releases
     All that print the version of the znode (1.0 and later).
@@ -33,6 +33,6 @@ RULE = Rule(
     remedy=Remedy(
         workaround=f"Find out whether two clusters share one path in ZooKeeper (zookeeper.connect). {MOVE_CONTROLLER}",
         verify=STATE,
-        look_for="what the latest lines print",
+        look_for="the state that the latest lines print",
     ),
 )

@@ -2,15 +2,15 @@
 
 Why it matters
     ZooKeeper gives every write a larger version, and a controller's write succeeds only on the version that it has
-    read. An older version after a newer one means that two histories of the partition are mixed up, or that a value was
-    printed which was never written.
+    read. An older version after a newer one means that two histories of the partition are mixed, or that a printed
+    value was never written.
 
 How it is seen
     In the order of the log, on the lines of elections: each is a write of its own.
 
 Releases
     All that print the version that an election wrote (1.1 and later). A topic that is deleted and created again starts
-    at version 0; where lines are missing that could hide this, the finding is suspicious.
+    at version 0; where missing lines could hide this, the finding is suspicious.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RULE = Rule(
     code="KR211",
     name="version-falls",
     observation="elections",
-    # The same version again is a line that is there twice: KR205 has that.
+    # The same version again is a repeated line, which KR205 reports.
     verdict=illegal_unless(was(partition_epoch) <= partition_epoch, in_doubt=gap),
     message=lambda row: (
         f"an election of {where(row)} wrote version {row['partition_epoch']} after one had written version"

@@ -1,4 +1,4 @@
-"""Elections by who is eligible: nobody is while eligible leader replicas are turned off."""
+"""Elections by eligibility: no replica is eligible while eligible leader replicas are turned off."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _ELIGIBLE = ite(elr_on, was(elr), const(frozenset(), elr.sort))
 
 
 def by_eligible(condition: Expr) -> Expr:
-    """A condition of the model over a record, as its controller saw it before."""
+    """Return a condition of the model over a record, as its controller saw the partition before it."""
     return substitute(step(condition), {was(elr): _ELIGIBLE})

@@ -1,4 +1,4 @@
-"""What to do about findings in the metadata log; most rules share one of these."""
+"""Remedies for findings in the metadata log; most rules share one of these."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ _BROKERS = "kafka-broker-api-versions.sh --bootstrap-server BROKER:9092"
 _ELECT = "kafka-leader-election.sh --bootstrap-server BROKER:9092 --election-type preferred --topic TOPIC --partition N"
 
 PARTITION_STATE = Remedy(
-    workaround=f"{KEEP_LOGS} Then let a leader be elected ({_ELECT}): the controller writes the state anew.",
+    workaround=f"{KEEP_LOGS} Then let a leader be elected ({_ELECT}): the controller then writes a new state.",
     verify=TOPIC,
     look_for="a leader that is in Isr, and an Isr within Replicas",
 )
 RECORDS_MAY_BE_LOST = until_copies_agree(
-    f"{KEEP_LOGS} Records that only the replicas have that were passed over are lost to the others."
+    f"{KEEP_LOGS} Records that only the skipped replicas have are lost to the others."
 )
 REASSIGNMENT = Remedy(
-    workaround="Reassign the partition to the replicas that it should have (kafka-reassign-partitions.sh), and let no"
-    " broker that had a replica be wiped before all are in sync.",
+    workaround="Reassign the partition to the replicas that it should have (kafka-reassign-partitions.sh). Do not"
+    " wipe a broker that had a replica before all are in sync.",
     verify=TOPIC,
-    look_for="the Replicas that were asked for, all of them in Isr",
+    look_for="the requested Replicas, all of them in Isr",
 )
 COPY_OF_METADATA = Remedy(
-    workaround=f"{KEEP_METADATA} A node whose copy differs from all others gets a right one if it is started with an"
+    workaround=f"{KEEP_METADATA} A node whose copy differs from all others gets a correct one if it is started with an"
     " empty metadata folder: one node at a time, and only while all others are up.",
     verify=_QUORUM,
     look_for="one leader, all voters, and a MaxFollowerLag of 0",
 )
 QUORUM_STATE = Remedy(
-    workaround=f"{KEEP_METADATA} Change nothing about the voters until every one of them is up and follows one leader.",
+    workaround=f"{KEEP_METADATA} Do not change the voters until all of them are up and follow one leader.",
     verify=_QUORUM,
     look_for="one leader, all voters, and a MaxFollowerLag of 0",
 )
 REGISTRATION = Remedy(
-    workaround="Restart the broker: it registers anew, and gets a new epoch.",
+    workaround="Restart the broker: it registers again, and gets a new epoch.",
     verify=_BROKERS,
-    look_for="the broker among those that answer",
+    look_for="an answer from the broker",
 )
 DIRECTORIES = Remedy(
     workaround="Give each disk a directory.id of its own in its meta.properties (a copied disk has another's), then"
@@ -50,10 +50,10 @@ LEVEL = Remedy(
     workaround="Set the level that the cluster was formatted for (kafka-features.sh upgrade --release-version, or"
     " --metadata in earlier releases), when all nodes run that release.",
     verify=_FEATURES,
-    look_for="the finalized metadata.version that was asked for",
+    look_for="the requested metadata.version, finalized",
 )
 TOPIC_ANEW = Remedy(
-    workaround=f"{KEEP_METADATA} A topic that was created wrongly is repaired only by another one: copy its records to"
+    workaround=f"{KEEP_METADATA} A topic that was created wrongly cannot be repaired: copy its records to"
     " a new topic and delete it.",
     verify=TOPIC,
     look_for="a TopicId that no earlier topic had, and partitions from 0 on",

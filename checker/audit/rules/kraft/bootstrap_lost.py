@@ -1,15 +1,15 @@
-"""The first broker registers before the log tells metadata.version: the bootstrap records were lost.
+"""The first broker registers before the log sets metadata.version: the bootstrap records were lost.
 
 Why it matters
-    The cluster then runs at level 1 (3.0-IV1), whatever it was formatted for: without controlled shutdown states,
-    directories, transactions; every shrink of an ISR raises the leader epoch.
+    The cluster then runs at level 1 (3.0-IV1), whatever level it was formatted for: without controlled shutdown states,
+    directories, and transactions; every shrink of an ISR raises the leader epoch.
 
 How it is seen
     In a log that begins at offset 0, whose first broker supports levels of metadata.version (3.3 and later). A cluster
     that was formatted by an earlier release has no such record either; its first broker supports none. The finding is
-    at the log's first data record. The snapshot 0-0.checkpoint has the bootstrap records since 4.4 (KIP-1170; before, a
-    file bootstrap.checkpoint has them): it says what a node was formatted with, and is no part of the log. The first
-    active controller writes the records into the log.
+    at the log's first data record. The snapshot 0-0.checkpoint has the bootstrap records since 4.4 (KIP-1170; in
+    earlier releases, a file bootstrap.checkpoint has them): it shows how a node was formatted, and is not part of the
+    log. The first active controller writes the records into the log.
 
 Releases
     3.3 and later. Known: a controller that loses its leadership during its first activation (KAFKA-20839).

@@ -1,17 +1,17 @@
-"""A record changes a partition to what it is already.
+"""A record changes a partition to the state that it already has.
 
 Why it matters
-    The controller writes a change only where something differs. A record that changes nothing is one that was written
-    twice, or one whose content is not what the controller meant: what it should have changed is not in the log.
+    The controller writes a change only where something differs. A record that changes nothing was written twice, or its
+    content is not what the controller intended: the intended change is not in the log.
 
 How it is seen
-    In the state before and after each record: leader, ISR, replicas, those that are added and removed, ELR, last known
-    leader, recovery state and directories are what they were, each list in its order, and no leader is named, which
-    would raise the leader epoch. PartitionChangeBuilder sets a field only where it differs, and writes no record of no
-    field (changeRecordIsNoOp). A release that this program does not know may change what it does not know: so it is
-    suspicious. Where eligible leader replicas are on, a controller may write one change twice in a batch: as a broker
-    registers anew it looks at all partitions of its ISRs, then at those of its ELRs, each time by the state before the
-    batch (ReplicationControlManager.handleBrokerShutdown; seen in 4.1.0).
+    In the state before and after each record: leader, ISR, replicas, replicas being added and removed, ELR, last known
+    leader, recovery state and directories are unchanged, each list in its order, and no leader is named, which would
+    raise the leader epoch. PartitionChangeBuilder sets a field only where it differs, and writes no record without
+    fields (changeRecordIsNoOp). A release that this program does not know may change fields that it does not know, so
+    the finding is suspicious. Where eligible leader replicas are on, a controller may write one change twice in a
+    batch: when a broker registers again, it checks all partitions of its ISRs, then those of its ELRs, each time by the
+    state before the batch (ReplicationControlManager.handleBrokerShutdown; seen in 4.1.0).
 
 Releases
     All with KRaft: every change of a partition is made by PartitionChangeBuilder, since 3.0.
@@ -33,8 +33,10 @@ RULE = Rule(
     compares=True,
     applies=both(~created, ~named),
     verdict=suspicious_unless(either(~unchanged, both(elr_on, again))),
-    message=lambda row: f"a record raises the partition epoch of {where(row)} to {row['partition_epoch']} and no more",
-    expected=lambda row: "a change of the leader, of the ISR, of the replicas or of what else a partition has",
+    message=lambda row: (
+        f"a record raises the partition epoch of {where(row)} to {row['partition_epoch']} and changes nothing else"
+    ),
+    expected=lambda row: "a change of the leader, the ISR, the replicas or another field of the partition",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}, replicas {ids(row['replicas'])}, as before",
     issues=("KIP-631",),
     remedy=PARTITION_STATE,

@@ -1,17 +1,18 @@
-"""Two nodes have different records at one offset of the metadata log, or a node's log does not go on where it was.
+"""Two nodes have different records at one offset of the metadata log, or a node's log has a gap.
 
 Why it matters
-    Offset and epoch name one record, on every node. If copies differ, brokers and controllers act on different states
-    of the cluster, and nothing in Kafka notices it.
+    Offset and epoch identify one record, on every node. If copies differ, brokers and controllers act on different
+    states of the cluster, and nothing in Kafka notices it.
 
 How it is seen
-    Batches of all copies are compared where their offset and epoch are equal. Inside a copy offsets go on without a gap
-    and epochs never fall; where they do not, it is suspicious, for files may have been copied wrongly, and so it is
-    where such a copy differs from another. Copies may begin at different offsets, and after the end of what is common
-    to all a copy may have records of an earlier epoch: those are truncated when the node comes back, and no fault.
+    Batches of all copies are compared where their offset and epoch are equal. Within a copy offsets continue without a
+    gap and epochs never fall; where they do not, the finding is suspicious, because files may have been copied wrongly.
+    It is also suspicious where such a copy differs from another. Copies may begin at different offsets. Beyond the end
+    that all share, a copy may have records of an earlier epoch: those are truncated when the node comes back, and are
+    no fault.
 
 Releases
-    All with KRaft. A fault of a disk, of who copied the files, or of Raft.
+    All with KRaft. A fault of a disk, of whoever copied the files, or of Raft.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ._remedies import COPY_OF_METADATA
 
 _EXPECTED = {
     "gap": lambda row: f"the offset after {row['before_offset']}'s batch",
-    "epoch": lambda row: "an epoch that is not smaller than that of the batch before",
+    "epoch": lambda row: "an epoch that is not smaller than that of the previous batch",
     "record": lambda row: "the same bytes in every copy",
 }
 _GOT = {
@@ -34,7 +35,7 @@ _GOT = {
     "record": lambda row: "other bytes",
 }
 _MESSAGE = {
-    "gap": lambda row: f"the metadata log does not go on where it was: a batch at offset {row['offset']}",
+    "gap": lambda row: f"the metadata log does not continue where it ended: a batch at offset {row['offset']}",
     "epoch": lambda row: f"the epoch of the metadata log falls to {row['controller_epoch']} at offset {row['offset']}",
     "record": lambda row: (
         f"two copies of the metadata log differ at offset {row['offset']}, epoch {row['controller_epoch']}"

@@ -1,16 +1,16 @@
-"""A partition is created with a leader, or an ISR, that is fenced, in controlled shutdown, or not registered.
+"""A partition is created with a leader or ISR member that is fenced, in controlled shutdown, or not registered.
 
 Why it matters
-    Its first leader is not there: nobody can write to it. A member of the ISR that is not there holds back every record
-    that waits for all of them, until it is fenced once more.
+    The first leader is not there: nobody can write to the partition. An absent member of the ISR holds back every
+    record that waits for all of them, until the member is fenced again.
 
 How it is seen
-    The leader and the ISR of a Partition record of a partition that is new are looked up among the registrations at
-    that record. The controller takes the replicas that are active for its ISR, the first of them for its leader, and
-    refuses if there is none. Partitions that are copied from ZooKeeper come as they are.
+    The leader and the ISR of a new partition's Partition record are looked up among the registrations at that record.
+    The controller uses the active replicas as its ISR, the first of them as its leader, and refuses if there is none.
+    Partitions that are copied from ZooKeeper may be in any state.
 
 Releases
-    All with KRaft; of the ISR since 3.3 (KIP-841): before, fenced replicas may be in it.
+    All with KRaft; for the ISR since 3.3 (KIP-841): in earlier releases it may contain fenced replicas.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The directories of a partition's replicas do not fit the replicas or the brokers that have them.
+"""The directories of a partition's replicas do not match the replicas or their brokers.
 
 Why it matters
-    A failed directory takes those replicas out of their ISRs that are assigned to it. A replica that is assigned to a
-    directory of another broker, or to none that ever was, stays in the ISR when its disk fails.
+    A failed directory takes the replicas that are assigned to it out of their ISRs. A replica that is assigned to
+    another broker's directory, or to one that never existed, stays in the ISR when its disk fails.
 
 How it is seen
-    A partition that has directories has as many as replicas; each that a replica comes to is one that its broker
-    registered at some time, or stands for none (migrating, unassigned, lost). A snapshot does not tell which
-    directories a broker had and lost: where history begins with one, a directory of nobody is suspicious. Of a
-    partition without directories nothing is said: below metadata.version 17 none has them.
+    A partition with directories has as many as replicas. Each new directory of a replica is one that its broker
+    registered at some time, or a placeholder (migrating, unassigned, lost). A snapshot does not show which directories
+    a broker had and lost: where history begins with one, a directory that no broker has is suspicious. Nothing is
+    reported for a partition without directories: below metadata.version 17 none has them.
 
 Releases
     3.7 and later, from metadata.version 17 (3.7-IV2) on. Known: KAFKA-16297 (fixed in 3.7.1), KAFKA-17190 (3.8.1);
@@ -28,12 +28,13 @@ _as_many = directory_count.eq(replica_count)
 
 RULE = Rule(
     code="KR519",
-    name="directories-unfit",
+    name="directories-do-not-match",
+    former_names=("directories-unfit",),
     observation="metadata_partitions",
     releases=">=3.7",
     applies=directory_count.ne(0),
     verdict=ite(_as_many & perhaps_lost, SUSPICIOUS, broken_unless(_as_many & wrong_directories.is_empty())),
-    message=lambda row: f"the directories of {where(row)} do not fit its replicas",
+    message=lambda row: f"the directories of {where(row)} do not match its replicas",
     expected=lambda row: f"a directory of each of {ids(row['replicas'])}",
     got=lambda row: (
         f"{row['directory_count']} directories"

@@ -1,15 +1,15 @@
 """Two brokers register the same log directory.
 
 Why it matters
-    A directory's id is in its meta.properties. Where two brokers have it, a disk was copied, and a failure of one is
-    taken for a failure of the other.
+    A directory's id is in its meta.properties. Where two brokers have the same id, a disk was copied, and a failure of
+    one counts as a failure of the other.
 
 How it is seen
-    A registration's directories beside those of all other registered brokers.
+    A registration's directories are compared with those of all other registered brokers.
 
 Releases
-    3.7 and later, from metadata.version 17 (3.7-IV2) on: the controller refuses such a registration. Below it records
-    of registrations have no directories.
+    3.7 and later, from metadata.version 17 (3.7-IV2) on: the controller refuses such a registration. Below that level,
+    registration records have no directories.
 """
 
 from __future__ import annotations

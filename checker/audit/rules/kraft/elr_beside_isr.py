@@ -1,14 +1,14 @@
-"""A partition's eligible leader replicas (ELR) do not go together with its ISR.
+"""A partition's eligible leader replicas (ELR) contradict its ISR.
 
 Why it matters
     A member of the ELR has every record up to the high watermark and may be elected when the ISR is empty. A wrong
     member is elected cleanly, and acknowledged records are lost without a sign.
 
 How it is seen
-    After a change of the partition no replica is in both; the ELR is empty as soon as the ISR has min.insync.replicas
-    members (but never more than partition 0 has replicas, or had before the batch: one request may change several); and
-    who is new in it was in the ELR or the ISR before, or before the batch. A record that elects a member of the ELR
-    leaves the others in it: the controller looks at the ISR, which was empty, before it elects
+    After a change of the partition no replica is in both. The ELR is empty as soon as the ISR has min.insync.replicas
+    members (but never more than partition 0 has replicas, or had before the batch: one request may change several). A
+    new member of the ELR was in the ELR or the ISR before, or before the batch. A record that elects a member of the
+    ELR leaves the others in it: the controller looks at the ISR, which was empty, before it elects
     (PartitionChangeBuilder.build; seen in 4.1.0).
 
 Releases
@@ -37,9 +37,9 @@ RULE = Rule(
         & either(~_full, elr.is_empty(), _of_elr)
         & either(again, elr.subset_of(was(elr).union(was(isr))))
     ),
-    message=lambda row: f"the eligible leader replicas of {where(row)} do not fit its ISR",
+    message=lambda row: f"the eligible leader replicas of {where(row)} contradict its ISR",
     expected=lambda row: (
-        f"none of ISR {ids(row['isr'])}, nobody new, and none at all from {row['min_isr']} members of the ISR on"
+        f"none of ISR {ids(row['isr'])}, nobody new, and nobody at all once the ISR has {row['min_isr']} members"
     ),
     got=lambda row: f"ELR {ids(row['elr'])}",
     issues=("KIP-966",),

@@ -1,20 +1,20 @@
-"""A record that assigns replicas to directories takes others out of the eligible leader replicas (ELR).
+"""A record that assigns replicas to directories removes others from the eligible leader replicas (ELR).
 
 Why it matters
     A member of the ELR has every record up to the high watermark. Once it is forgotten and the ISR is empty, the
-    partition stays offline though a complete replica is there, or is led by the last known leader, uncleanly.
+    partition stays offline though a complete replica exists, or its last known leader leads it uncleanly.
 
 How it is seen
-    The record changes the directories of a partition and not its replicas, and leaves out members of the ELR that do
-    not enter the ISR, though the ISR has less than min.insync.replicas members. What else empties the ELR changes no
-    directory: an ISR that is full again, a new configuration, a broker that stopped uncleanly. What comes of it the log
-    shows, and it may be nothing: it is suspicious.
+    The record changes the directories of a partition but not its replicas, and drops members of the ELR that do not
+    enter the ISR, though the ISR has fewer than min.insync.replicas members. The other events that empty the ELR change
+    no directory: an ISR that is full again, a new configuration, a broker that stopped uncleanly. The consequences show
+    in the log, and there may be none, so the finding is suspicious.
 
 Releases
     4.0 and later, where the feature eligible.leader.replicas.version is on, and brokers have several log directories.
-    Up to 4.2 the controller does so by mistake: ReplicationControlManager.handleAssignReplicasToDirs does not tell
+    Up to 4.2 the controller does this by mistake: ReplicationControlManager.handleAssignReplicasToDirs does not inform
     PartitionChangeBuilder that eligible leader replicas are on (pull request 20716, no issue is known). A controller of
-    4.3 or later does not: there it has no known reason, and `isrproof validate kraft` rejects it.
+    4.3 or later does not: there the change has no known reason, and `isrproof validate kraft` rejects it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=both(elr_on, ~created, relocated, ~was(elr).is_empty()),
     verdict=suspicious_unless(either(isr_size >= min_isr, was(elr).subset_of(elr.union(isr)))),
-    message=lambda row: f"{where(row)} loses eligible leader replicas as replicas are assigned to directories",
-    expected=lambda row: f"ELR {ids(row['before_elr'])}, while the ISR has less than {row['min_isr']} members",
+    message=lambda row: f"{where(row)} loses eligible leader replicas when replicas are assigned to directories",
+    expected=lambda row: f"ELR {ids(row['before_elr'])}, while the ISR has fewer than {row['min_isr']} members",
     got=lambda row: f"ELR {ids(row['elr'])}, ISR {ids(row['isr'])}",
     issues=("KIP-966", "KIP-858"),
     bug="ELR emptied by directories",

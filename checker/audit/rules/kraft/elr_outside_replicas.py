@@ -1,13 +1,13 @@
 """An eligible leader replica, or the last known leader, is not among the partition's replicas.
 
 Why it matters
-    Whoever is in the ELR may be elected when the ISR is empty. A broker that is no replica any more has deleted its
-    data, or will: elected, it leads an empty log, and every replica truncates to it.
+    A member of the ELR may be elected when the ISR is empty. A broker that is no longer a replica has deleted its data,
+    or will: if elected, it leads an empty log, and every replica truncates to it.
 
 How it is seen
-    In the state after each record. An election looks for members of the ELR among the replicas only, so that no loss
-    follows from this alone: it is suspicious. If the broker becomes a replica again while it is still listed, it may be
-    elected with an empty log: that is illegal.
+    In the state after each record. An election looks for members of the ELR among the replicas only, so this alone
+    causes no loss, and the finding is suspicious. If the broker becomes a replica again while it is still listed, it
+    may be elected with an empty log: that is illegal.
 
 Releases
     4.0 and later, where eligible leader replicas are on. Seen in 4.1.0 after a reassignment that removed a member of

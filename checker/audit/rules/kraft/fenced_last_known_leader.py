@@ -1,13 +1,13 @@
-"""A fenced broker becomes leader because it was the last known one.
+"""A fenced broker becomes leader because it was the last known leader.
 
 Why it matters
-    Where the ISR and the ELR are empty, the last known leader may be elected as it is, uncleanly. A broker that is
-    fenced cannot lead: the partition stays offline, and when its other replicas come back they are not asked. They
-    truncate to the log of a broker that may have lost its disk.
+    Where the ISR and the ELR are empty, the last known leader may be elected without further checks, uncleanly. A
+    fenced broker cannot lead: the partition stays offline, and its other replicas are not considered when they come
+    back. They truncate to the log of a broker that may have lost its disk.
 
 How it is seen
-    The partition had no ISR, and no ELR or one that the record empties; its last known leader is made leader as
-    RECOVERING, and the broker is fenced or gone at that record: typically in the batch in which it registers again.
+    The partition had no ISR, and no ELR or one that the record empties; its last known leader becomes leader as
+    RECOVERING, and the broker is fenced or gone at that record, typically in the batch in which it registers again.
 
 Releases
     4.0.0 and 4.0.1 with the feature eligible.leader.replicas.version on.

@@ -1,15 +1,15 @@
-"""A broker becomes leader that is fenced, in controlled shutdown, or not registered.
+"""A broker that is fenced, in controlled shutdown, or not registered becomes leader.
 
 Why it matters
     The controller believes a broker to be dead, or lets it stop, and yet makes it leader: the partition is offline
-    though its metadata name a leader.
+    though its metadata names a leader.
 
 How it is seen
     The broker that a record makes leader is looked up among the registrations at that record; changes earlier in the
-    same batch count. KR524 has the case of a last known leader, KR556 that of a new partition.
+    same batch count. KR524 covers a last known leader, KR556 a new partition.
 
 Releases
-    All with KRaft. Up to 3.2 the log does not show who is in controlled shutdown.
+    All with KRaft. Up to 3.2 the log does not show which brokers are in controlled shutdown.
 """
 
 from __future__ import annotations

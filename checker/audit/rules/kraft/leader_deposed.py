@@ -1,14 +1,15 @@
-"""An active leader loses its partition and its place in the ISR, and no record says what became of the broker.
+"""An active leader loses its partition and its place in the ISR, with no record about the broker.
 
 Why it matters
-    The controller does so to a broker that it fences, and says so in the same breath. Where that record is missing, the
-    broker counts as alive: it is elected, and put into an ISR, while it is not there.
+    The controller does this to a broker that it fences, and records both together. Where that record is missing, the
+    broker counts as alive: it is elected, and added to an ISR, while it is not there.
 
 How it is seen
-    A PartitionChange record that names another leader, or none, and an ISR without the one before, who stays a replica,
-    is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition, in the
-    same batch or the next, is about another broker, or about none. It is suspicious: a replica in a directory that its
-    broker lost is taken from it without a record about the broker; such directories are known from registrations only.
+    A PartitionChange record names another leader, or none, and an ISR without the previous leader, which stays a
+    replica, is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition,
+    in the same batch or the next, is about another broker, or about none. The finding is suspicious: a replica in a
+    directory that its broker lost is taken from the broker without a record about it; such directories are known from
+    registrations only.
 
 Releases
     Since metadata.version 7 (3.3-IV3): below it no record says that a broker is in controlled shutdown, which takes its
@@ -34,8 +35,10 @@ RULE = Rule(
     compares=True,
     applies=level >= SHUTDOWN_TOLD,
     verdict=SUSPICIOUS,
-    message=lambda row: f"broker {row['broker']} is active and loses {where(row)}, and no record is about the broker",
-    expected=lambda row: f"a record that fences, unregisters or changes broker {row['broker']}, or it in the ISR",
+    message=lambda row: f"broker {row['broker']} is active but loses {where(row)}, and no record is about the broker",
+    expected=lambda row: (
+        f"a record that fences, unregisters or changes broker {row['broker']}, or the broker in the ISR"
+    ),
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])} of replicas {ids(row['replicas'])}",
     issues=("KIP-631",),
     remedy=REGISTRATION,

@@ -1,13 +1,13 @@
-"""The leader epoch of a partition rises though the leader stays and nothing asks for it.
+"""The leader epoch of a partition rises though the leader stays and nothing requires it.
 
 Why it matters
-    A new leader epoch makes every replica and client of the partition stop and look again: fetches fail, producers
+    A new leader epoch makes every replica and client of the partition stop and check again: fetches fail, producers
     wait. From 3.6 on it is raised only where an old epoch must be fenced.
 
 How it is seen
-    A record that names the same leader again: a replica left the replicas; or, below metadata.version 12 (3.6-IV0), up
-    to release 3.5, or during a migration from ZooKeeper, the ISR shrank, or nobody led before and after: then the last
-    member of the ISR was to leave it, and stays.
+    A record names the same leader again without a reason. A reason is that a replica left the replicas; or, below
+    metadata.version 12 (3.6-IV0), up to release 3.5, or during a migration from ZooKeeper, that the ISR shrank, or that
+    nobody led before and after: then the last member of the ISR was to leave it, and stays.
 
 Releases
     All with KRaft (KAFKA-15021, KAFKA-15109).
@@ -38,7 +38,7 @@ RULE = Rule(
         either(_replica_left, (_shrank | leader.is_none()) & (_before_36 | migrating)),
     ),
     message=lambda row: (
-        f"the leader epoch of {where(row)} rises to {row['leader_epoch']} and leader {row['leader']} stays"
+        f"the leader epoch of {where(row)} rises to {row['leader_epoch']} though leader {row['leader']} stays"
     ),
     expected=lambda row: "a new leader, a replica that left, or a level below 3.6-IV0 and an ISR that shrank",
     got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}, replicas {ids(row['replicas'])}",

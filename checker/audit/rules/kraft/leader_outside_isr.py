@@ -2,12 +2,12 @@
 
 Why it matters
     The ISR is the set of replicas that hold every committed record. A leader outside it serves a log that may lack
-    some. A member that is no replica holds nothing at all.
+    some. A member that is not a replica holds nothing at all.
 
 How it is seen
     In the state after each record. An empty ISR is legal where eligible leader replicas are on (KIP-966); without them
-    the last member of the ISR stays in it. One that became empty while they were on stays so after they are off, until
-    a leader is elected. Nobody is twice in the ISR, the replicas or the ELR.
+    the last member of the ISR stays in it. An ISR that became empty while they were on stays empty after they are
+    turned off, until a leader is elected. No broker is twice in the ISR, the replicas or the ELR.
 
 Releases
     All with KRaft.
@@ -30,7 +30,7 @@ RULE = Rule(
     name="isr-without-leader-or-replicas",
     observation="metadata_partitions",
     verdict=broken_unless(_sound & ~repeated),
-    message=lambda row: f"the ISR of {where(row)} does not fit its leader or its replicas",
+    message=lambda row: f"the ISR of {where(row)} does not match its leader or its replicas",
     expected=lambda row: f"leader {row['leader']} in the ISR, the ISR within {ids(row['replicas'])}, nobody twice",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}, replicas {ids(row['replicas'])}",
     issues=("KIP-966",),

@@ -1,13 +1,13 @@
-"""metadata.version falls over a level that changes what records hold.
+"""metadata.version falls across a level that changes the content of records.
 
 Why it matters
-    Records that were written above that level may be of versions that brokers do not read below it, or hold what they
-    then ignore: directories, eligible leader replicas, cordoned directories. Kafka refuses such a downgrade, also an
+    Records written above that level may have versions that brokers cannot read below it, or content that they then
+    ignore: directories, eligible leader replicas, cordoned directories. Kafka refuses such a downgrade, even an
     "unsafe" one.
 
 How it is seen
-    A FeatureLevel record sets metadata.version below the level that the log has, and one of the levels between them, or
-    the one that it falls from, is marked as a change of metadata (didMetadataChange in MetadataVersion). Falling over
+    A FeatureLevel record sets metadata.version below the log's current level, and one of the levels in between, or the
+    one that it falls from, is marked as a change of metadata (didMetadataChange in MetadataVersion). Falling across
     levels without such a change is legal, and no finding.
 
 Releases
@@ -30,8 +30,8 @@ RULE = Rule(
     compares=True,
     verdict=broken_unless(crossed.is_empty()),
     message=lambda row: f"metadata.version falls from {level_name(row['level'])} to {level_name(row['to_level'])}",
-    expected=lambda row: "no level between them that changes what records hold",
-    got=lambda row: f"levels that do: {ids(row['crossed'])}",
+    expected=lambda row: "no level between them that changes the content of records",
+    got=lambda row: f"levels that change it: {ids(row['crossed'])}",
     issues=("KIP-584", "KAFKA-13896"),
     remedy=LEVEL,
 )

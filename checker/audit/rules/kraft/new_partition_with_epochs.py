@@ -4,8 +4,8 @@ Why it matters
     Epochs count the changes of a partition since its creation. Replicas and clients fence each other by them.
 
 How it is seen
-    In a Partition record of a partition that is new, outside snapshots. While a migration from ZooKeeper goes on,
-    partitions come with the epochs that they had there.
+    In a Partition record of a new partition, outside snapshots. During a migration from ZooKeeper, partitions keep the
+    epochs that they had there.
 
 Releases
     All with KRaft.
@@ -24,7 +24,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=created & ~migrating,
     verdict=broken_unless(leader_epoch.eq(0) & partition_epoch.eq(0)),
-    message=lambda row: f"{where(row)} is created with epochs",
+    message=lambda row: f"{where(row)} is created with epochs other than 0",
     expected=lambda row: "leader epoch 0, partition epoch 0",
     got=lambda row: f"leader epoch {row['leader_epoch']}, partition epoch {row['partition_epoch']}",
     remedy=TOPIC_ANEW,

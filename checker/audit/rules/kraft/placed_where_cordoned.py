@@ -1,17 +1,17 @@
-"""A partition gets a replica on a broker all of whose log directories are cordoned.
+"""A partition gets a replica on a broker whose log directories are all cordoned.
 
 Why it matters
-    Directories are cordoned before a broker, or a disk, is taken away: what is placed there has to be moved again, or
+    Directories are cordoned before a broker, or a disk, is taken away: a replica placed there has to be moved again, or
     is lost with the disk.
 
 How it is seen
-    The record gives the partition a replica that it did not have. The last registration of that broker, with its
-    changes, has directories, and says of each that it is cordoned. A broker that has registered anew is not known to
-    have any until its first heartbeat says so: nothing is said then.
+    The record gives the partition a new replica. The last registration of that broker, with its changes, has
+    directories, and marks each as cordoned. A broker that has registered again is not known to have any until its first
+    heartbeat says so: nothing is reported until then.
 
 Releases
     4.3 and later, from metadata.version 30 (4.3-IV0) on (KIP-1066). Known: KAFKA-20832, in 4.3, where only the
-    controller's own choice of replicas heeds it, and not an assignment by hand. From 4.4 on such an assignment is
+    controller's own choice of replicas respects it, and not an assignment by hand. From 4.4 on such an assignment is
     refused (ReplicationControlManager.validateManualPartitionAssignment).
 """
 

@@ -1,10 +1,10 @@
-"""A block of producer ids is given out that does not lie above the one before.
+"""The controller gives out a block of producer ids that is not above the previous one.
 
 Why it matters
-    Two idempotent producers with one id: brokers take records of one for repeats of the other, and drop them.
+    Two idempotent producers get the same id: brokers treat records of one as repeats of the other, and drop them.
 
 How it is seen
-    Consecutive ProducerIds records: the next id strictly grows.
+    In consecutive ProducerIds records: the next id strictly grows.
 
 Releases
     All with KRaft.
@@ -24,7 +24,7 @@ RULE = Rule(
     observation="metadata_producer_ids",
     kind="quorum",
     verdict=broken_unless(was(next_id) < next_id),
-    message=lambda row: "a block of producer ids does not lie above the one before",
+    message=lambda row: "a block of producer ids is not above the previous one",
     expected=lambda row: f"a next id above {row['before_next']}",
     got=lambda row: f"next id {row['next']}",
     remedy=QUORUM_STATE,

@@ -1,14 +1,15 @@
-"""A node's quorum-state names another leader of an epoch than the metadata log, or another vote than the log counts.
+"""A node's quorum-state contradicts the metadata log about the leader or a vote of an epoch.
 
 Why it matters
-    A node writes its vote, and the leader that it knows, to quorum-state before it answers anybody. It is what keeps it
-    from voting twice in one epoch: if it does not fit the log, two leaders may have been elected in that epoch.
+    A node writes its vote, and the leader that it knows, to quorum-state before it answers anybody. The file keeps it
+    from voting twice in one epoch: if it contradicts the log, two leaders may have been elected in that epoch.
 
 How it is seen
     The LeaderChange of an epoch names the leader, and the voters that granted it their votes. A quorum-state of the
     same epoch names the same leader, whoever wrote it and whenever it was copied; if it has the vote of a node that the
-    record counts, it is for that leader. Other epochs tell nothing of each other, and up to 3.8 a follower forgets its
-    vote. As quorum-state has neither a checksum nor the id of its cluster, it may be of another one: it is suspicious.
+    record counts, the vote is for that leader. Different epochs cannot be compared, and up to 3.8 a follower forgets
+    its vote. quorum-state has neither a checksum nor the id of its cluster, so it may belong to another one: the
+    finding is suspicious.
 
 Releases
     All with KRaft, since 3.0.
@@ -37,7 +38,7 @@ RULE = Rule(
     kind="quorum",
     verdict=suspicious_unless(agrees),
     message=lambda row: (
-        f"the quorum-state of node {row['node']} does not fit epoch {row['controller_epoch']} of the log"
+        f"the quorum-state of node {row['node']} contradicts epoch {row['controller_epoch']} of the log"
     ),
     expected=lambda row: f"{'leader' if row['kind'] == 'leader' else 'a vote for'} {row['leader_id']}",
     got=_got,

@@ -1,13 +1,13 @@
 """An epoch of the metadata quorum has two leaders, or one that the voters did not elect.
 
 Why it matters
-    One leader per epoch is what Raft rests on: with two, both commit records at the same offsets, and committed
-    metadata is lost.
+    Raft depends on one leader per epoch: with two, both commit records at the same offsets, and committed metadata is
+    lost.
 
 How it is seen
-    A new leader's first record is a LeaderChange with its id, the voters, and those who voted for it. The leader is one
-    of the voters, and more than half of them granted it their votes. It is the first record of its epoch; up to 3.5 the
-    records of an empty log's bootstrap may come before it.
+    A new leader's first record is a LeaderChange with its id, the voters, and those that voted for it. The leader is
+    one of the voters, and more than half of them granted it their votes. It is the first record of its epoch; up to 3.5
+    the bootstrap records of an empty log may come before it.
 
 Releases
     All with KRaft.

@@ -1,18 +1,18 @@
 """A reassignment ends while a replica of its target is not in the ISR.
 
 Why it matters
-    The replicas that are removed delete their data. If some of those that stay are not in sync then, fewer copies of
-    acknowledged records are left than the topic's replication factor promises.
+    The removed replicas delete their data. If some of the remaining ones are not in sync at that moment, fewer copies
+    of acknowledged records are left than the topic's replication factor promises.
 
 How it is seen
-    A record empties the lists of a reassignment that goes on, and leaves the replicas without those that were to be
-    removed: then all replicas are in its ISR. (A cancelled reassignment leaves them without those that were added.) One
+    A record empties the lists of a reassignment in progress, and removes the replicas that were to be removed: at that
+    moment all replicas are in the ISR. (A cancelled reassignment removes the replicas that were added.) A reassignment
     that adds nobody may end in the record that would begin it: replicas leave, and no list is filled.
 
 Releases
-    Up to 3.7 only the added replicas need be in sync (KAFKA-15665). So it is again since 4.3 (KAFKA-19975), but for a
-    reassignment that adds fewer replicas than it removes, as one that adds nobody does: it waits for all of its target.
-    Where the active controller may be of 4.3 or later, the rule asks for no more than that.
+    Up to 3.7 only the added replicas need to be in sync (KAFKA-15665). The same holds again since 4.3 (KAFKA-19975),
+    except for a reassignment that adds fewer replicas than it removes, or adds none: it waits for all of its target.
+    Where the active controller may be of 4.3 or later, the rule requires no more than that.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ends_in_sync = either(
 
 
 def _awaited(row: Row) -> str:
-    """The replicas that the ISR should have."""
+    """Return the replicas that the ISR should have."""
     added = [each for each in row["before_adding"] if each in row["replicas"]]
     fewer = len(row["before_adding"]) < len(row["before_removing"])
     if fewer or not added or not behaviour(ADDED_SUFFICE).releases & row["releases"]:
@@ -54,7 +54,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=either(step(REASSIGNMENT_COMPLETES), _at_once),
     verdict=broken_unless(both(_ends_in_sync, either(~_at_once, _in_sync))),
-    message=lambda row: f"the reassignment of {where(row)} ends though not all its replicas are in sync",
+    message=lambda row: f"the reassignment of {where(row)} ends though not all of its replicas are in sync",
     expected=lambda row: f"an ISR with all of {_awaited(row)}",
     got=lambda row: f"ISR {ids(row['isr'])}",
     issues=("KAFKA-15665", "KAFKA-19975"),

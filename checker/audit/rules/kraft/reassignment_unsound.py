@@ -1,13 +1,13 @@
 """The replicas that a reassignment adds or removes are not among the partition's replicas, or are both.
 
 Why it matters
-    A reassignment is carried out by these lists: who is added is copied to, who is removed deletes its data. A replica
-    that is in both, or in neither and yet listed, is data that is lost or never copied.
+    A reassignment is carried out by these lists: added replicas copy the data, removed ones delete it. A replica in
+    both lists, or in a list but not assigned, means data that is lost or never copied.
 
 How it is seen
-    In the state after each record. A broker in both lists is suspicious where a reassignment went on before: another
-    one that replaces it keeps an old list where its own is empty, in all releases (seen in 3.5.2 and 3.9.1; no issue is
-    known). Up to 3.7 such a reassignment never ends.
+    In the state after each record. A broker in both lists is suspicious where a reassignment was already in progress: a
+    reassignment that replaces it keeps an old list where its own is empty, in all releases (seen in 3.5.2 and 3.9.1; no
+    issue is known). Up to 3.7 such a reassignment never ends.
 
 Releases
     All with KRaft.
@@ -31,7 +31,11 @@ _replaced = ~created & ~was(adding).union(was(removing)).is_empty()
 
 def _message(row: Row) -> str:
     both = {*row["adding"]} & {*row["removing"]}
-    does = f"both adds and removes {', '.join(map(str, sorted(both)))}" if both else "adds or removes what is not there"
+    does = (
+        f"both adds and removes {', '.join(map(str, sorted(both)))}"
+        if both
+        else "adds or removes brokers that are not replicas"
+    )
     return f"the reassignment of {where(row)} {does}"
 
 
@@ -41,7 +45,7 @@ RULE = Rule(
     observation="metadata_partitions",
     verdict=ite(_within & ~_apart & _replaced, SUSPICIOUS, broken_unless(_within & _apart)),
     message=_message,
-    expected=lambda row: f"replicas to add and to remove, of {ids(row['replicas'])}, nobody in both",
+    expected=lambda row: f"replicas to add and to remove from {ids(row['replicas'])}, nobody in both",
     got=lambda row: f"adding {ids(row['adding'])}, removing {ids(row['removing'])}",
     issues=("KIP-455",),
     remedy=REASSIGNMENT,

@@ -1,12 +1,12 @@
 """A record is about a topic or a partition that does not exist.
 
 Why it matters
-    Controllers and brokers that read it stop: it cannot be applied. A cluster that has one in its log does not start
-    again.
+    Controllers and brokers that read the record stop, because it cannot be applied. A cluster with one in its log does
+    not start again.
 
 How it is seen
-    A Partition record without its topic, a change of a partition that was never created or is deleted, a topic that is
-    removed twice. Only where the log is here from its beginning or from a snapshot on.
+    A Partition record without its topic, a change of a partition that was never created or is deleted, or a topic that
+    is removed twice. The log must be complete from its beginning or from a snapshot.
 
 Releases
     All with KRaft.

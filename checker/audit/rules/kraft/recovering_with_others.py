@@ -1,8 +1,8 @@
-"""A partition is RECOVERING although its ISR has several members, or no unclean election made it so.
+"""A partition is RECOVERING although its ISR has several members, or no unclean election caused it.
 
 Why it matters
-    RECOVERING says that the leader was elected uncleanly and has not yet repaired its log: until then nobody else may
-    be in sync with it. The mark is what tools show after a loss of records.
+    RECOVERING says that the leader was elected uncleanly and has not yet repaired its log: until then no other replica
+    may be in sync with it. Tools show this mark after a loss of records.
 
 How it is seen
     In the state after each record. A partition becomes RECOVERING only in a record that names a leader, which is then
@@ -31,7 +31,7 @@ RULE = Rule(
     verdict=broken_unless(
         either(~recovering, isr_size <= 1) & either(~_became, both(named, isr.eq(leader.set()), leader.is_some()))
     ),
-    message=lambda row: f"{where(row)} is RECOVERING, and its ISR is {ids(row['isr'])}",
+    message=lambda row: f"{where(row)} is RECOVERING, but its ISR is {ids(row['isr'])}",
     expected=lambda row: "the leader alone in the ISR, elected uncleanly by the record that marks it",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
     issues=("KIP-704",),

@@ -1,15 +1,15 @@
-"""A broker's registration has an epoch that does not grow, or a record names an epoch that is not the current one.
+"""A broker's registration has an epoch that does not grow, or a record names an outdated epoch.
 
 Why it matters
-    The broker epoch fences an earlier process of the same broker. Where it does not grow, what the earlier process
-    still asks for is done, and its ISR changes are believed.
+    The broker epoch fences an earlier process of the same broker. Where it does not grow, the controller carries out
+    requests of the earlier process, and believes its ISR changes.
 
 How it is seen
-    A registration's epoch is larger than every earlier one of the broker, but for the same process that registers again
-    (3.7 and later) and keeps its own. Else it is the offset of its record, or of the first of the changes in its batch
-    that clean up after the earlier process (3.8 and later); up to 3.5 it may be one less, or less by the LeaderChange
+    A registration's epoch is larger than every earlier one of the broker, unless the same process registers again (3.7
+    and later) and keeps its own. Otherwise it is the offset of its record, or of the first of the changes in its batch
+    that clean up after the earlier process (3.8 and later). Up to 3.5 it may be one less, or less by the LeaderChange
     records that stand right before: a controller that becomes active did not count them (KAFKA-15213). Records that
-    change a registration, or end it, name its epoch: Kafka's controllers and brokers stop at another.
+    change a registration, or end it, name its epoch: Kafka's controllers and brokers stop at any other.
 
 Releases
     All with KRaft.

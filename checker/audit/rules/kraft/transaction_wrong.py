@@ -1,8 +1,8 @@
 """A metadata transaction begins inside another, ends without one, or is left open by a new controller.
 
 Why it matters
-    What stands between begin and end happens at once or not at all. Where begins and ends do not pair, nodes disagree
-    about what happened.
+    The records between begin and end take effect together or not at all. Where begins and ends do not pair, nodes
+    disagree about what happened.
 
 How it is seen
     Begin, end and abort alternate. A controller that finds an open transaction of an earlier epoch aborts it before
@@ -26,7 +26,7 @@ RULE = Rule(
     observation="metadata_transactions",
     kind="quorum",
     verdict=broken_unless(both(is_open.eq(ends), ~left_open)),
-    message=lambda row: "a metadata transaction does not pair its begin with its end",
+    message=lambda row: "the begin and end of a metadata transaction do not pair",
     expected=lambda row: (
         "the end of the transaction that an earlier controller left open" if row["left_open"] else "begin, then end"
     ),

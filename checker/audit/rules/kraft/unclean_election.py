@@ -1,18 +1,19 @@
 """A leader is elected uncleanly: it was neither in the ISR nor eligible.
 
 Why it matters
-    The new leader may lack records that were acknowledged to producers, and all other replicas cut their logs to its.
+    The new leader may lack records that were acknowledged to producers, and all other replicas truncate their logs to
+    match its log.
 
 How it is seen
-    The record makes a broker the leader that was not in the ISR just before, nor among the eligible leader replicas,
+    The record gives leadership to a broker that was not in the ISR just before, nor among the eligible leader replicas,
     leaves it alone in the ISR, and marks the partition RECOVERING (below metadata.version 3, which has no such mark,
-    that it is alone is enough). Where a reassignment is cancelled while only those that it added are in the ISR, the
-    first replica that stays becomes the ISR, without a mark (PartitionReassignmentRevert). It was allowed, by an
-    administrator's request, by unclean.leader.election.enable, or as the last known leader (KIP-966): so it is
-    suspicious. One that is not marked is KR508, one of a broker that is not active KR524 or KR507.
+    being alone is enough). Where a reassignment is cancelled while only replicas that it added are in the ISR, the
+    first remaining replica becomes the ISR, without a mark (PartitionReassignmentRevert). The election was allowed, by
+    an administrator's request, by unclean.leader.election.enable, or for the last known leader (KIP-966), so the
+    finding is suspicious. An election without the mark is KR508, one of a broker that is not active KR524 or KR507.
 
 What a log cannot show
-    Which records are gone: brokers' lines may (KR661).
+    The lost records: brokers' lines may show them (KR661).
 
 Releases
     All with KRaft.
@@ -43,7 +44,9 @@ def _is_reverted(row: Row) -> bool:
 
 def _message(row: Row) -> str:
     if _is_reverted(row):
-        return f"the reassignment of {where(row)} is cancelled, and its ISR is {ids(row['isr'])}, who was not in it"
+        return (
+            f"the reassignment of {where(row)} is cancelled, and its ISR becomes {ids(row['isr'])}, not a member before"
+        )
     return f"{where(row)} gets leader {row['leader']} uncleanly: its ISR was {ids(row['before_isr'])}"
 
 

@@ -1,8 +1,8 @@
-"""A new leader is neither from the ISR nor from the ELR, and the record does not say that the election was unclean.
+"""A new leader is from neither the ISR nor the ELR, and the record does not mark the election as unclean.
 
 Why it matters
-    After an unclean election acknowledged records may be lost. The mark RECOVERING is how the controller says so; an
-    unclean election without it is a loss that nobody is told of.
+    After an unclean election acknowledged records may be lost. The controller reports that by the mark RECOVERING; an
+    unclean election without it is a loss that nobody notices.
 
 How it is seen
     A new leader was in the ISR just before; or, with an empty ISR, among the eligible leader replicas; or the same

@@ -1,16 +1,16 @@
-"""A controller is unregistered that is a voter of the metadata quorum.
+"""A controller that is a voter of the metadata quorum is unregistered.
 
 Why it matters
     The active controller raises a feature only to a level that all registered controllers support. A voter that is not
-    registered is not asked: it may become active, and not know the level.
+    registered is not considered: it may become active without supporting the level.
 
 How it is seen
-    An UnregisterController record names a voter, by the last KRaftVoters record, or where voters are configured by the
-    last LeaderChange. A controller registers again when its process starts anew.
+    An UnregisterController record names a voter, according to the last KRaftVoters record, or, where voters are
+    configured, the last LeaderChange. A controller registers again when its process restarts.
 
 Releases
-    4.4 and later, from metadata.version 33 (4.4-IV2) on (KIP-1312). Known: KAFKA-20865, in 4.4.0, which does not ask
-    who votes.
+    4.4 and later, from metadata.version 33 (4.4-IV2) on (KIP-1312). Known: KAFKA-20865, in 4.4.0, which does not check
+    whether the controller is a voter.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ RULE = Rule(
     kind="broker",
     releases=">=4.4",
     verdict=broken_unless(~voters.contains(field("broker", Broker))),
-    message=lambda row: f"controller {row['broker']} is unregistered, and is a voter",
-    expected=lambda row: f"a controller that is none of the voters {ids(row['voters'])}",
+    message=lambda row: f"controller {row['broker']} is unregistered, but is a voter",
+    expected=lambda row: f"a controller that is not among the voters {ids(row['voters'])}",
     got=lambda row: f"controller {row['broker']}",
     issues=("KIP-1312", "KAFKA-20865"),
     bug="KAFKA-20865",

@@ -1,12 +1,12 @@
-"""Two voters of the metadata quorum, or more, come or go at once.
+"""Two or more voters of the metadata quorum are added or removed at once.
 
 Why it matters
-    Majorities of two consecutive voter sets must overlap: with one change at a time they do. With two at once both sets
-    may elect a leader of their own.
+    Majorities of two consecutive voter sets must overlap: with one change at a time they do. With two at once, each set
+    may elect its own leader.
 
 How it is seen
-    Consecutive KRaftVoters records, by the ids that they name. A controller that comes back with an empty disk has
-    another directory id: it is removed and added again, in two records (by itself with
+    In consecutive KRaftVoters records, by the ids that they name. A controller that comes back with an empty disk has a
+    new directory id: it is removed and added again, in two records (automatically with
     controller.quorum.auto.join.enable, KIP-1186, since 4.2).
 
 Releases

@@ -1,1 +1,1 @@
-"""Rules on what nodes of a KRaft cluster print: of the metadata quorum, and beside the metadata log."""
+"""Rules on the lines of a KRaft cluster's nodes: on the metadata quorum, and compared with the metadata log."""

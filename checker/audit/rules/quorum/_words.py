@@ -1,4 +1,4 @@
-"""What several rules on what nodes print share."""
+"""Verdicts and phrases that several rules on nodes' lines share."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from ...table.protocol import Row
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 
 in_doubt = ite(lossy, SUSPICIOUS, ILLEGAL)
-"""Illegal; but suspicious where lines may be missing, among them one that says that the process was started anew."""
+"""Illegal; but suspicious where lines may be missing, including one about a restart of the process."""
 _not_in_it = ite(foreign, SUSPICIOUS, ILLEGAL)
 in_the_log = ite(fits, HELD, ite(proposed, SILENT, ite(differs.is_empty() & ~covered, SILENT, _not_in_it)))
-"""Held if the metadata log has it. It may have been taken back, have been written after the log was copied, or be of
-another cluster."""
+"""Held if the metadata log has the state. Otherwise the controller may have taken it back, it may have been written
+after the log was copied, or it may belong to another cluster.
+"""
 
 
 def printed(row: Row) -> str:
-    """What a line prints of a partition."""
+    """Return what a line prints about a partition."""
     parts = [("leader epoch", row.get("leader_epoch")), ("leader", row.get("leader")), ("ISR", row.get("isr"))]
     return ", ".join(f"{name} {_text(value)}" for name, value in parts if value is not None)
 
 
 def known(row: Row) -> str:
-    """What the log has there."""
+    """Return what the log has there."""
     if row.get("known_leader") is None:
         return "no such partition epoch in the metadata log"
     leader, epoch, isr = row["known_leader"], row["known_leader_epoch"], row["known_isr"]

@@ -1,16 +1,16 @@
-"""A broker has another epoch than any that it registered with.
+"""A broker has an epoch that it never registered with.
 
 Why it matters
-    The broker epoch is what controllers know a stale incarnation by: with a wrong one a broker is refused, or counted
-    in an ISR that it is not in.
+    Controllers recognise a stale incarnation by the broker epoch: with a wrong one a broker is refused, or counted in
+    an ISR that it is not in.
 
 How it is seen
     The broker prints the epoch that the controller gave it; the metadata log has a RegisterBroker record of that broker
-    with it. The epoch is the offset of that record or of its batch, or one less: it counts only where the log has that
-    offset, or goes on for ten seconds beyond the line's time.
+    with it. The epoch is the offset of that record or of its batch, or one less. It is judged only where the log has
+    that offset, or continues for ten seconds beyond the line's time.
 
 Releases
-    All with KRaft, since 3.0; only where the metadata log is there.
+    All with KRaft, since 3.0; only where the metadata log is available.
 """
 
 from __future__ import annotations

@@ -1,23 +1,24 @@
-"""A broker has a partition otherwise than the metadata log has it.
+"""A broker disagrees with the metadata log about a partition.
 
 Why it matters
-    A broker that leads, or follows, by a state that was never committed writes where nobody reads, or cuts its log by a
-    leader that there is not. Acknowledged records are lost that way.
+    A broker that leads or follows by a state that was never committed writes where nobody reads, or truncates its log
+    to match a leader that does not exist. Acknowledged records are lost that way.
 
 How it is seen
-    Lines in which a partition begins to lead or to follow, keeps on with a newer state, or has a new ISR, print its
-    partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. A line that only the
+    Lines print a partition epoch when a partition begins to lead or to follow, keeps its role with a newer state, or
+    has a new ISR: the log has the same leader, leader epoch and ISR at that partition epoch. A line that only the
     leader writes names the broker itself as leader. A broker may skip partition epochs and may lag. Lines without a
-    topic id are compared with all topics that had the name; where one of them may be meant that the log does not tell
-    of, they are left aside. A partition epoch that the log does not have counts only if the log goes on for ten
-    seconds beyond the line's time, or if the broker shows a record of the log in a later line of the file: it applies
-    records in their order. Where lines of another cluster are there (of ZooKeeper mode, though no migration is in the
-    log; with topic ids that it does not have; of a wording that comes again after another release's), a line without a
-    topic id may be of it, and is suspicious.
+    topic id are compared with all topics that had the name; they are ignored where they may mean one that the log does
+    not show. A partition epoch that the log does not have is judged only if the log continues for ten seconds beyond
+    the line's time, or if a later line of the file shows that the broker applied a record of the log: it applies
+    records in order. Where the file has lines of another cluster (of ZooKeeper mode, though no migration is in the log;
+    with topic ids that the log does not have; of a wording that returns after another release's), a line without a
+    topic id may be one of them, and is suspicious.
 
 Releases
-    Since 3.3 (before, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata log is there.
-    Where a migration from ZooKeeper is in it, only lines that name a topic id: another topic may have had the name.
+    Since 3.3 (in earlier releases, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata
+    log is available. Where it contains a migration from ZooKeeper, only lines that name a topic id: another topic may
+    have had the name.
 """
 
 from __future__ import annotations

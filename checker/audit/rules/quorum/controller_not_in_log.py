@@ -1,21 +1,21 @@
-"""A controller prints a partition otherwise than the metadata log has it.
+"""A controller disagrees with the metadata log about a partition.
 
 Why it matters
-    Every controller applies the same committed records. One that has a partition otherwise elects leaders and answers
-    brokers by a state that nobody else has.
+    Every controller applies the same committed records. A controller with a different state elects leaders and answers
+    brokers by a state that no other node has.
 
 How it is seen
-    Lines that tell of a new partition, or of a change that is printed as UNCLEAN (at DEBUG of any), name topic id,
-    partition and partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. From 4.3
-    on so do lines on a change of an assignment (at DEBUG on any change), on an AlterPartition request that is refused
-    and on an unclean election that is about to come; the last two print no leader and no topic id. While a
-    snapshot is loaded these are copies of the state, with any epoch. A controller that is active prints what it
-    proposes: what it may have taken back afterwards ("Renouncing", "reverting") is not compared, unless records that it
-    wrote a second later in the same epoch are committed. A partition epoch that the
-    log does not have counts only if the log goes on for ten seconds beyond the line's time.
+    Lines about a new partition, or about a change that is printed as UNCLEAN (at DEBUG any change), name topic id,
+    partition and partition epoch: the log has the same leader, leader epoch and ISR at that partition epoch. From 4.3
+    on so do lines on a change of an assignment (at DEBUG on any change), on a refused AlterPartition request and on an
+    imminent unclean election; the last two print no leader and no topic id. While a snapshot is loaded these are copies
+    of the state, with any epoch. An active controller prints its proposals: those that it may have taken back
+    afterwards ("Renouncing", "reverting") are not compared, unless records that it wrote a second later in the same
+    epoch are committed. A partition epoch that the log does not have is judged only if the log continues for ten
+    seconds beyond the line's time.
 
 Releases
-    All with KRaft, since 3.0; only where the metadata log is there.
+    All with KRaft, since 3.0; only where the metadata log is available.
 """
 
 from __future__ import annotations

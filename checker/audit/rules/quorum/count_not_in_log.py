@@ -1,25 +1,24 @@
-"""A controller tells of another number of changes than the metadata log has.
+"""A controller reports a number of changes that the metadata log does not have.
 
 Why it matters
-    As a broker comes or goes, the controller changes all its partitions at once. If some of these changes are not in
-    the log, these partitions keep a leader or an ISR that is gone.
+    When a broker joins or leaves, the controller changes all its partitions at once. If some of these changes are not
+    in the log, those partitions keep a leader or an ISR that is gone.
 
 How it is seen
     A controller that fences, unfences, unregisters or shuts down a broker prints how many partitions it changes. The
-    log has the broker's record, and beside it that many changes of its partitions: before it if the broker goes, after
-    it if the broker is let in or asks to be let go. The line names no offset; it is held against such a record of
-    within two seconds, by the times that the controller's other lines have beside theirs. A leader may have asked for
-    some changes at the same time, so the number lies between two bounds; so it does where a log begins later and no
-    snapshot tells what was before. Where the log has no such record at that
-    time, or the controller was active no longer afterwards and nothing that it wrote later is committed, what it
-    proposed may have been taken back: nothing is said. Since the line and the record are brought together by
-    their times, it is suspicious.
+    log has the broker's record, and next to it that many changes of its partitions: before it if the broker leaves,
+    after it if the broker is unfenced or asks to shut down. The line names no offset; it is compared with such a record
+    within two seconds, by the times that the controller's other lines have beside theirs. A leader may have requested
+    some changes at the same time, so the number lies between two bounds; the same holds where a log begins later and no
+    snapshot shows what came before. Nothing is reported where the log has no such record at that time, or where the
+    controller was no longer active afterwards and nothing that it wrote later is committed: it may have taken its
+    proposal back. The line and the record are matched by time, so the finding is suspicious.
 
 What a log cannot show
-    Counts of other handlers (a broker that registers anew, directories that fail) are not compared.
+    Counts of other handlers (a broker that registers again, directories that fail) are not compared.
 
 Releases
-    All with KRaft, since 3.0; only where the metadata log is there, and the controller prints partitions, too.
+    All with KRaft, since 3.0; only where the metadata log is available, and the controller prints partitions, too.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@ Why it matters
     A voter that forgets its epoch may vote twice in one, and then an epoch has two leaders: committed metadata is lost.
 
 How it is seen
-    A node writes its epoch to its disk (quorum-state) before it answers anybody, so it never falls. Compared are two
-    lines of one process in one file, the second written later. A start shows: the node opens its log, or comes from no
-    state. Where lines may be missing, that one may be, and where lines of another cluster are there, the two may be of
-    two nodes: the finding is then suspicious. So it is of a candidate whose line does not tell the state before: its
-    epoch is one above the one that it had (QuorumState.transitionToCandidate), and the line with which it came to that
-    is not there. Since 3.5 a line tells the state before, with its epoch: an epoch below that one is a fall, whatever
-    stands above. Where it tells of another state than the line above, lines between the two are missing, or these stand
-    in another order than they were written in: that is suspicious, too.
+    A node writes its epoch to disk (quorum-state) before it answers anybody, so the epoch never falls. The rule
+    compares two lines of one process in one file, the second written later. A start is visible: the node opens its log,
+    or comes from no state. Where lines may be missing, the line of a start may be, and where lines of another cluster
+    are present, the two lines may be of two nodes: the finding is then suspicious. It is also suspicious for a
+    candidate whose line does not print the previous state: its epoch is one above its previous one
+    (QuorumState.transitionToCandidate), and the line with which it reached that is absent. Since 3.5 a line prints the
+    previous state, with its epoch: an epoch below that one is a fall, whatever stands above. Where it prints another
+    state than the line above, lines between the two are missing, or the lines are out of order: that is suspicious,
+    too.
 
 Releases
     All with KRaft, since 3.0.
@@ -36,8 +37,8 @@ _fallen = ite(either(_line_missing, ~follows), SUSPICIOUS, in_doubt)
 
 def _expected(row: Row) -> str:
     if row["falls"]:
-        return f"an epoch from {row['from_raft_epoch']} on, which it had just before"
-    return f"an epoch from {row['before_raft_epoch']} on, which it had before in the same process"
+        return f"epoch {row['from_raft_epoch']} or above, which it had just before"
+    return f"epoch {row['before_raft_epoch']} or above, which it had before in the same process"
 
 
 RULE = Rule(

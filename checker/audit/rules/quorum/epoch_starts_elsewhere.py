@@ -1,14 +1,14 @@
-"""A leader's epoch starts at another offset than it says.
+"""A leader's epoch starts at a different offset than the leader printed.
 
 Why it matters
-    Where an epoch starts decides what followers cut from their logs, and from where on a new leader may commit.
+    The start of an epoch decides what followers truncate from their logs, and from where a new leader may commit.
 
 How it is seen
     A node that becomes leader prints the offset at which its epoch starts (epochStartOffset). The first record that it
     writes there is the epoch's LeaderChange. Up to 3.5 the bootstrap records of an empty log may come before it.
 
 Releases
-    All with KRaft, since 3.0; only where the metadata log is there.
+    All with KRaft, since 3.0; only where the metadata log is available.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""A node of the metadata quorum moves between two states between which there is no move.
+"""A node of the metadata quorum makes a transition that Kafka does not have.
 
 Why it matters
-    The states keep votes and leadership apart: who leads without having been a candidate was elected by nobody.
+    The states keep votes and leadership apart: nobody elected a leader that was never a candidate.
 
 How it is seen
-    Since 3.5 the line that tells a node's state also prints the one before; earlier it is that of the line before, in
-    one process: as a line may be missing between the two, the finding is then suspicious. The table is
-    specs/machines/raft-role.toml.
+    Since 3.5 the line about a node's state also prints the previous state. In earlier releases the previous state is
+    that of the line before, in one process: a line may be missing between the two, so the finding is then suspicious.
+    The table is specs/machines/raft-role.toml.
 
 Releases
-    All with KRaft, since 3.0. Voted is a state up to 3.8, Prospective one since 4.0; a move is illegal only if it is in
-    every release that prints such a line.
+    All with KRaft, since 3.0. Voted is a state up to 3.8, Prospective one since 4.0; a transition is illegal only if no
+    release that prints such a line allows it.
 """
 
 from __future__ import annotations

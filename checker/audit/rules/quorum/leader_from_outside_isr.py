@@ -1,22 +1,22 @@
-"""Brokers tell of a leader that was not in the ISR before: acknowledged records may be lost.
+"""Brokers print a leader that was not in the ISR before: acknowledged records may be lost.
 
 Why it matters
-    Members of the ISR have every committed record. A leader from outside it may lack some, and every other replica cuts
-    its log to the leader's.
+    Members of the ISR have every committed record. A leader from outside it may lack some, and every other replica
+    truncates its log to match the leader's.
 
 How it is seen
-    Lines of any brokers print the states of two partition epochs that follow each other: the leader of the second is
-    not in the ISR of the first, and is alone in its own. Someone asked for an unclean election (up to 3.8 only an
-    administrator can), or unclean.leader.election.enable is set, so it is suspicious. A reassignment, too, can end with
-    a leader that enters the ISR in that moment. It is told apart where it leaves others in the ISR, or where lines
-    print that the leader before was to be removed.
+    Lines of any brokers print the states of two consecutive partition epochs: the leader of the second is not in the
+    ISR of the first, and is alone in its own. Someone requested an unclean election (up to 3.8 only an administrator
+    can), or unclean.leader.election.enable is set, so the finding is suspicious. A reassignment can also end with a
+    leader that enters the ISR in that moment. It is recognised where it leaves others in the ISR, or where lines print
+    that the previous leader was to be removed.
 
 What a log cannot show
     Since 4.0 eligible leader replicas (KIP-966) can be on. They have every committed record, too, and no broker prints
-    them: where the leader's lines may be of such a release, nothing is said. Their wording tells 3.3 to 3.5; of 3.6 to
-    3.9 it is the version that the broker printed to server.log as its process started (a metadata.version of 4.0, which
-    eligible leader replicas need, lets no older broker in). The metadata log has them (KR508), and controllers tell of
-    unclean elections (KR546).
+    them: nothing is reported where the leader's lines may be of such a release. Their wording identifies 3.3 to 3.5;
+    3.6 to 3.9 are identified by the version that the broker printed to server.log as its process started (a
+    metadata.version of 4.0, which eligible leader replicas need, admits no older broker). The metadata log has them
+    (KR508), and controllers print unclean elections (KR546).
 
 Releases
     With KRaft, since 3.3.
@@ -48,13 +48,14 @@ def _message(row: Row) -> str:
 
 RULE = Rule(
     code="KR545",
-    name="leader-told-from-outside-isr",
+    name="leader-printed-from-outside-isr",
+    former_names=("leader-told-from-outside-isr",),
     observation="successive_states",
     compares=True,
     applies=both(leader.is_some(), leader.ne(was(leader))),
     verdict=ite(either(_clean, leader_removed), HELD, ite(_elr_possible, SILENT, SUSPICIOUS)),
     message=_message,
-    expected=lambda row: f"a leader of the ISR {ids(row['before_isr'])}",
+    expected=lambda row: f"a leader from the ISR {ids(row['before_isr'])}",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
     issues=("KIP-704", "KIP-966"),
     follows_from=("KR508", "KR524"),

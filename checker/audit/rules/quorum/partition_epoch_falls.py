@@ -1,17 +1,17 @@
-"""A broker takes a state of a partition that is older than the one it has.
+"""A broker adopts a state of a partition that is older than the one it has.
 
 Why it matters
-    A broker that goes back to an older state leads, or follows, by an ISR and a leader that are no longer those of the
-    controller: what it acknowledges then may be on no replica that will lead.
+    A broker that goes back to an older state leads or follows by an ISR and a leader that are no longer the
+    controller's: records that it then acknowledges may be on no future leader.
 
 How it is seen
-    In all that one broker wrote, in one process: partition epochs of the states that it takes never fall for one topic
-    id. They may jump, since a broker applies several records at once, and may repeat: the leader hears of a change of
-    its ISR twice. A state that it says it does not take, as its own is newer, is none that it takes. Lines of one
-    millisecond in two files have no order. As lines may have been put in another order, it is suspicious.
+    In the lines of one broker process: partition epochs of the states that it adopts never fall for one topic id. They
+    may jump, because a broker applies several records at once, and may repeat: the leader learns of a change of its ISR
+    twice. A state that the broker says it ignores because its own is newer does not count. Lines of one millisecond in
+    two files have no order. Lines may have been reordered, so the finding is suspicious.
 
 Releases
-    With KRaft, since 3.3: before, lines print no partition epoch.
+    With KRaft, since 3.3: in earlier releases, lines print no partition epoch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RULE = Rule(
     compares=True,
     verdict=suspicious_unless(either(was(partition_epoch) <= partition_epoch, ~in_order)),
     message=lambda row: (
-        f"broker {row['broker']} takes {row['topic']}-{row['partition']} at partition epoch {row['partition_epoch']},"
+        f"broker {row['broker']} adopts {row['topic']}-{row['partition']} at partition epoch {row['partition_epoch']},"
         f" after {row['before_partition_epoch']}"
     ),
     expected=lambda row: f"a partition epoch of {row['before_partition_epoch']} or above",

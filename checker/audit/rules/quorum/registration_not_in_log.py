@@ -1,24 +1,24 @@
-"""A controller fenced a broker, let it in or let it shut down, and the metadata log has no record of that.
+"""A controller fenced, unfenced or shut down a broker, but the metadata log has no such record.
 
 Why it matters
-    Everybody else knows what the log has: to them the broker is still what it was before. One that is fenced and not
-    known to be is elected, and put into ISRs, while it is not there.
+    All other nodes know what the log has: to them the broker is unchanged. A fenced broker that they believe to be
+    active is elected, and added to ISRs, while it is not there.
 
 How it is seen
-    A controller that is active prints each change of a registration as it proposes it, and appends its proposals in
-    that order. The epoch that it leads has no record that fences, unfences or shuts down this broker within three
-    seconds of the line, although it wrote another record more than a second after it, which is committed, and its first
-    record more than three seconds before. Lines may be in local time: what they are apart from the records is taken
-    from those that have one. It is suspicious: lines and records are brought together by their times, and a line may be
-    of another cluster.
-    A standby applies what is committed only. It prints a fencing with the epoch that the broker was registered with:
-    the log has the broker's next registration, and between the two no fencing. No time is asked for that.
+    An active controller prints each change of a registration as it proposes it, and appends its proposals in that
+    order. The epoch that it leads has no record that fences, unfences or shuts down this broker within three seconds of
+    the line, although the controller wrote another record more than a second after it, which is committed, and its
+    first record more than three seconds before. Lines may be in local time: lines that have a record give their
+    distance from the records. The finding is suspicious: lines and records are matched by time, and a line may be of
+    another cluster.
+    A standby applies only committed records. It prints a fencing with the epoch that the broker was registered with:
+    the log has the broker's next registration, and no fencing between the two. This needs no times.
 
 What a log cannot show
     What a controller proposed right before it lost the leadership may have been taken back, and its last lines may be
-    younger than the copy of the log: nothing is said of these, nor where a migration is in the log, or offsets are
-    missing in it, or the LeaderChange of the epoch. Of the lines of standby controllers only fencings are compared, of
-    registrations that the log shows to be over: at a start a standby applies the whole log once more.
+    newer than the copy of the log: nothing is reported about these, nor where a migration is in the log, or where it
+    lacks offsets, or the LeaderChange of the epoch. From the lines of standby controllers, only fencings are compared,
+    of registrations that the log shows to be over: at a start a standby applies the whole log again.
 
 Releases
     "Replayed BrokerRegistrationChangeRecord modifying the registration" since 3.6
@@ -35,27 +35,27 @@ from ..kraft._remedies import REGISTRATION
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 
-_DONE = {"fence": "fences", "unfence": "lets in", "shutdown": "lets shut down"}
+_DONE = {"fence": "fences", "unfence": "unfences", "shutdown": "lets shut down"}
 
 
 def _got(row: Row) -> str:
     if row["controller_epoch"] is None:
         return "no such record from the broker's registration to its next one"
     return (
-        f"{row['count']} such record{'s' * (row['count'] != 1)} in epoch {row['controller_epoch']}, none of that time"
+        f"{row['count']} such record{'s' * (row['count'] != 1)} in epoch {row['controller_epoch']}, none at that time"
     )
 
 
 def _message(row: Row) -> str:
     if row["controller_epoch"] is None:
-        return f"controller {row['node']} has applied that broker {row['broker']} is fenced, and no record says so"
-    return f"controller {row['node']} {_DONE[row['detail']]} broker {row['broker']}, and no record says so"
+        return f"controller {row['node']} has applied that broker {row['broker']} is fenced, but no record says so"
+    return f"controller {row['node']} {_DONE[row['detail']]} broker {row['broker']}, but no record says so"
 
 
 def _expected(row: Row) -> str:
     if row["controller_epoch"] is None:
-        return "a record that does so, which a standby has applied"
-    return f"a record that does so, of that time, in epoch {row['controller_epoch']}"
+        return "such a record, which a standby has applied"
+    return f"such a record at that time, in epoch {row['controller_epoch']}"
 
 
 RULE = Rule(

@@ -1,13 +1,13 @@
-"""A broker has a state of a partition that cannot be: the leader is not in the ISR, or the ISR not within the replicas.
+"""A broker has an impossible state of a partition: the leader is not in the ISR, or the ISR not within the replicas.
 
 Why it matters
-    Only members of the ISR have every committed record. A leader that is none may lack some, and a broker that is no
-    replica has no log at all.
+    Only members of the ISR have every committed record. A leader that is not a member may lack some, and a broker that
+    is not a replica has no log at all.
 
 How it is seen
-    On the line itself: with which a broker begins to lead, keeps on with a newer state, or has written its ISR. The
-    controller writes such a state never, not even while replicas are reassigned: those that come are replicas already.
-    A partition without a leader may keep its last ISR, or have an empty one (KIP-966).
+    On the line itself with which a broker begins to lead, keeps its role with a newer state, or has written its ISR.
+    The controller never writes such a state, not even while replicas are reassigned: new replicas are in the assignment
+    first. A partition without a leader may keep its last ISR, or have an empty one (KIP-966).
 
 Releases
     With KRaft, since 3.3.

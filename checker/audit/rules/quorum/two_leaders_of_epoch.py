@@ -1,17 +1,17 @@
 """Two brokers lead a partition in one leader epoch.
 
 Why it matters
-    A leader epoch has one leader: its number is how everybody tells an old leader from the new one. With two, both take
+    A leader epoch has one leader: its number distinguishes an old leader from the new one. With two, both accept
     records at the same offsets, and those of one of them are lost.
 
 How it is seen
-    A broker that begins to lead prints topic id and leader epoch; no other broker does with the same ones, in any
-    process. A topic id is never used again. Up to 3.2 the line prints none: it is then the one with which the broker
-    said that it hosts the partition; as that line may be missing, the finding is suspicious.
+    A broker that begins to lead prints topic id and leader epoch; no other broker does so with the same ones, in any
+    process. A topic id is never used again. Up to 3.2 the line prints none: the topic id is then that of the line in
+    which the broker said that it hosts the partition; that line may be missing, so the finding is suspicious.
 
 Releases
     All with KRaft, since 3.0.
-    Of a broker that is migrated from ZooKeeper, only what it writes in KRaft mode.
+    For a broker that is migrated from ZooKeeper, only its lines in KRaft mode.
 """
 
 from __future__ import annotations

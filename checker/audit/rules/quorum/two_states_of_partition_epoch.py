@@ -1,21 +1,21 @@
-"""Two states of a partition are told with one partition epoch.
+"""Two states of a partition are printed with one partition epoch.
 
 Why it matters
     The controller numbers the states of a partition, and every broker acts on them. If two brokers know two states by
     one number, one of them leads, follows or acknowledges by a state that was never committed.
 
 How it is seen
-    Lines in which a partition begins to lead or to follow, keeps on with another state, or has a new ISR, print its
-    partition epoch. All lines about one topic id, partition and partition epoch tell the same leader epoch, leader and
-    ISR, whoever writes them, and in whatever process: a topic id is never used again. Followers' lines print none:
-    theirs is the one that the broker printed before. As that line may be missing, the finding is then suspicious.
+    Lines print a partition epoch when a partition begins to lead or to follow, keeps its role with another state, or
+    has a new ISR. All lines about one topic id, partition and partition epoch have the same leader epoch, leader and
+    ISR, whoever writes them, and in whatever process: a topic id is never used again. Followers' lines print no topic
+    id: theirs is the one that the broker printed before. That line may be missing, so the finding is then suspicious.
 
 What a log cannot show
-    Which of the two is right: the metadata log tells (KR538).
+    Which of the two is right: the metadata log shows it (KR538).
 
 Releases
-    With KRaft, since 3.3: before, lines print no partition epoch.
-    Of a broker that is migrated from ZooKeeper, only what it writes in KRaft mode.
+    With KRaft, since 3.3: in earlier releases, lines print no partition epoch.
+    For a broker that is migrated from ZooKeeper, only its lines in KRaft mode.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A voter of the metadata quorum gave its vote twice in one epoch, to two candidates.
+"""A voter of the metadata quorum voted for two candidates in one epoch.
 
 Why it matters
     Two candidates may then have a majority in one epoch, and both lead.
 
 How it is seen
-    A node prints to whom it grants its vote; a candidate votes for itself; up to 3.8 a node that voted says for whom. A
-    vote that is asked for before an election (KIP-996) is none. The vote is on the voter's disk (quorum-state), so the
-    start of a process is no excuse; a disk that was formatted anew is.
+    A node prints the candidate to whom it grants its vote; a candidate votes for itself; up to 3.8 a node that voted
+    says for whom. A pre-vote (KIP-996) is not a vote. The vote is on the voter's disk (quorum-state), so a restart of
+    the process is no excuse; a disk that was formatted again is.
 
 Releases
     All with KRaft, since 3.0.
@@ -29,7 +29,7 @@ RULE = Rule(
     kind="quorum",
     verdict=ite(voted.eq(was(voted)), HELD, ite(one_life, ILLEGAL, SILENT)),
     message=lambda row: f"node {row['node']} gave its vote of epoch {row['raft_epoch']} to {row['voted']}",
-    expected=lambda row: f"a vote for {row['before_voted']}, whom it had voted for",
+    expected=lambda row: f"a vote for {row['before_voted']}, as before",
     got=lambda row: f"a vote for {row['voted']}",
     issues=("KIP-595",),
     remedy=QUORUM_STATE,

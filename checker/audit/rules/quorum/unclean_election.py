@@ -2,19 +2,19 @@
 
 Why it matters
     After an unclean election, records that were acknowledged to producers may be gone: the new leader is a replica that
-    was not in sync, and all others cut their logs to its.
+    was not in sync, and all others truncate their logs to match its log.
 
 How it is seen
-    A controller prints UNCLEAN with what changes of the partition. Not all that it calls so is an unclean election: up
-    to 3.9 also a new leader that was an eligible leader replica, or that a reassignment brings as it ends
-    (KAFKA-18940, KAFKA-19212); since 4.1 every change that leaves a partition RECOVERING. The fields that change tell
-    them apart. What is left is a leader from outside ISR and eligible leader replicas. It was allowed, by an
-    administrator's request or by unclean.leader.election.enable, so it is suspicious. Each change is told once,
-    whichever controllers print it.
+    A controller prints UNCLEAN with the changes of the partition. Not every such line is an unclean election: up to 3.9
+    the word also marks a new leader that was an eligible leader replica, or that a completed reassignment brings
+    (KAFKA-18940, KAFKA-19212); since 4.1, every change that leaves a partition RECOVERING. The changed fields
+    distinguish them. What remains is a leader from outside the ISR and the eligible leader replicas. It was allowed, by
+    an administrator's request or by unclean.leader.election.enable, so the finding is suspicious. Each change is
+    reported once, whichever controllers print it.
 
 What a log cannot show
-    Which records are gone: brokers' lines may (KR661). An active controller prints what it proposes: the metadata log
-    tells whether that was committed.
+    The lost records: brokers' lines may show them (KR661). An active controller prints its proposals: the metadata log
+    shows whether one was committed.
 
 Releases
     All with KRaft, since 3.0.
@@ -39,7 +39,8 @@ def _message(row: Row) -> str:
 
 RULE = Rule(
     code="KR546",
-    name="unclean-election-told",
+    name="unclean-election-printed",
+    former_names=("unclean-election-told",),
     observation="unclean_changes_printed",
     verdict=suspicious_unless(~because.is_empty()),
     message=_message,

@@ -1,13 +1,13 @@
-"""What the metadata quorum had committed becomes less.
+"""The high watermark of the metadata quorum falls.
 
 Why it matters
-    Records below the high watermark are committed: brokers and controllers have acted on them. If it falls, a voter
-    has lost some.
+    Records below the high watermark are committed: brokers and controllers have acted on them. If it falls, a voter has
+    lost some.
 
 How it is seen
     A node prints the first high watermark that it knows in an epoch; if it prints another one in the same epoch (it was
-    started again, or follows again), that is no less. A leader that computes a smaller one says so itself, at ERROR:
-    since 3.9 that may also come of a change of the voters, and is suspicious.
+    restarted, or follows again), that is not lower. A leader that computes a lower one says so itself, at ERROR: since
+    3.9 a change of the voters may also cause that, and it is suspicious.
 
 Releases
     The ERROR line since 3.0, the others since 3.4.

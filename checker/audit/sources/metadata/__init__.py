@@ -1,1 +1,3 @@
-"""What the metadata log of KRaft shows: its records applied in order, and rows with the state before and after each."""
+"""Observations of the KRaft metadata log: its records applied in order, and rows with the state before and after
+each.
+"""

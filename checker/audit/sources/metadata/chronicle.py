@@ -1,4 +1,4 @@
-"""What the records of a metadata log made of partitions and brokers, kept to hold lines of text against it."""
+"""A chronicle of partitions and brokers from the records of a metadata log, with which lines of text are compared."""
 
 from __future__ import annotations
 
@@ -36,24 +36,26 @@ class Happened(NamedTuple):
 
 
 class Handled(NamedTuple):
-    """What a controller did as a broker came or went: `kind` is "fence", "unfence", "shutdown" or "unregister".
-
-    It changed from `least` to `most` partitions: of others beside its record it is not known whether the partition's
-    leader asked for them, or what they were before.
-    """
+    """A controller's actions as a broker joined or left."""
 
     kind: str
+    """"fence", "unfence", "shutdown" or "unregister"."""
     broker: int
     least: int
+    """The least number of partitions that it changed."""
     most: int
+    """The greatest number of partitions that it changed: for some beside its record, their leader may have requested
+    the change, or their earlier state is not known.
+    """
     at: Happened
+    """The broker's record."""
 
 
 _EPOCH, _TIME = itemgetter(0), attrgetter("at.ts")
 
 
 class Placed(Protocol):
-    """Where a record stands, and when it was written."""
+    """The place of a record, and when it was written."""
 
     @property
     def file(self) -> int: ...
@@ -68,49 +70,56 @@ class Placed(Protocol):
 
 
 SURELY_LATER = 1_000
-"""Milliseconds that tell which of two things was first, even where milliseconds are lost."""
+"""Milliseconds that decide which of two things came first, even where milliseconds are lost."""
 _AFTER = ("unfence", "shutdown")
-"""Of these the changes of partitions come after the broker's record; of others before."""
+"""Kinds whose changes of partitions come after the broker's record; those of others come before."""
 
 
 @dataclass
 class Chronicle:
-    """Registrations by topic id and partition, in the order of their partition epochs.
-
-    `ids` are the topic ids that each name ever had; `brokers` the epochs that each broker registered with; `leaders`
-    who led each raft epoch and the place of the record that says so: (leader, file, offset). `removed` are the topics
-    that were deleted, `left` what each broker is a replica of no longer, partition by partition; `hosts` are the
-    brokers that are replicas, each with the record that made it one. `from_start`: the log is here from its first
-    record on. `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last
-    committed record, `end` the offset of the last committed batch, `start` the one from which on records are here.
-    `broken`: offsets are missing in it. `mixed`: a migration from ZooKeeper is in it, in which brokers take states
-    from elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell. `voters` are the
-    nodes that were ever voters, as records and quorum-state tell; `voters_change`: records add and remove them.
-    """
+    """Registrations by topic id and partition, in the order of their partition epochs."""
 
     ids: dict[str, set[str]] = field(default_factory=dict)
+    """The topic ids that each name ever had."""
     of: dict[tuple[str, int], list[Registration]] = field(default_factory=dict)
+    """The registrations."""
     brokers: dict[int, set[int]] = field(default_factory=dict)
+    """The epochs that each broker registered with."""
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """The leader of each raft epoch and the place of the record that names it: (leader, file, offset)."""
     from_start: bool = True
+    """True if the log is complete from its first record."""
     last: int = 0
+    """The time of the last committed record."""
     start: int = 0
+    """The offset from which on records are available."""
     end: int = -1
+    """The offset of the last committed batch."""
     broken: bool = False
+    """True if offsets are missing."""
     led: dict[int, int] = field(default_factory=dict)
+    """The leaders of epochs whose LeaderChange is not available, as lines of text show them."""
     mixed: bool = False
+    """True if the log has a migration from ZooKeeper, in which brokers get states from elsewhere."""
     voters: set[int] = field(default_factory=set)
+    """The nodes that were ever voters, according to records and quorum-state."""
     voters_change: bool = False
+    """True if records add and remove voters."""
     removed: dict[str, Happened] = field(default_factory=dict)
+    """The topics that were deleted."""
     left: dict[int, list[Happened]] = field(default_factory=dict)
+    """The partitions that each broker stopped being a replica of, one by one."""
     hosts: dict[tuple[str, int], dict[int, Happened]] = field(default_factory=dict)
+    """The brokers that are replicas, each with the record that made it one."""
     handled: dict[int, list[Handled]] = field(default_factory=dict)
+    """The controllers' actions on each broker."""
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """The times of each epoch's first and last committed batch."""
     _run: list[tuple[Partition, Partition] | None] = field(default_factory=list)
     _begun: tuple[str, int, Happened] | None = None
 
     def begins(self, state: Cluster, file: int, end: int) -> None:
-        """History goes on from a snapshot: its partitions are the first that is known; its end."""
+        """Begin with a snapshot: its partitions are the first that are known; `end` is its end."""
         self.from_start, self.start = False, end
         for topic, name in state.names.items():
             self.ids.setdefault(name, set()).add(topic)
@@ -122,13 +131,15 @@ class Chronicle:
             self.voters_are(state.voters)
 
     def voters_are(self, voters: Iterable[int]) -> None:
-        """Records name all voters, from here on."""
+        """Set the voters that records name from here on."""
         self.voters.update(voters)
         self.voters_change = True
 
     def never_votes(self, node: int) -> bool:
-        """Whether a node was no voter at any time, also before the first record that is here: those of a quorum that no
-        record changes are configured, the same for all."""
+        """Return whether a node was never a voter, not even before the first available record.
+
+        Voters of a quorum that no record changes are configured, the same for all time.
+        """
         return bool(self.voters) and node not in self.voters and (self.from_start or not self.voters_change)
 
     def named(self, name: str, topic: str) -> None:
@@ -138,11 +149,11 @@ class Chronicle:
         self.brokers.setdefault(broker, set()).add(epoch)
 
     def has_all_of(self, offset: int) -> bool:
-        """Whether a record at an offset, or in the batch that the next one is in, would certainly be here."""
+        """Return whether a record at an offset, or in the batch of the next one, would certainly be available."""
         return not self.broken and self.start <= offset and offset + 1 < self.end
 
     def complete_since(self) -> int | None:
-        """From when on the log has every topic that is there; None if nothing tells.
+        """Return the time from which the log has every existing topic; None if nothing shows it.
 
         A migration writes all topics of ZooKeeper in one transaction (KRaftMigrationDriver), before any other topic.
         """
@@ -156,7 +167,7 @@ class Chronicle:
         return begun if not self.mixed or len(times) < len(first) else min(times, default=None)
 
     def put(self, partition: Partition, at: Placed) -> None:
-        """A partition as a record has made it."""
+        """Add a partition as a record has made it."""
         if (partition.topic, partition.number) not in self.of and at.committed:
             here = Happened(at.file, at.offset, at.ts, at.controller_epoch)
             self._hosts(partition).update(dict.fromkeys(partition.replicas, here))
@@ -166,7 +177,7 @@ class Chronicle:
         return self.hosts.setdefault((partition.topic, partition.number), {})
 
     def changed(self, before: Partition, after: Partition, at: Placed) -> None:
-        """A partition before and after a change."""
+        """Record a partition before and after a change."""
         self._run.append((before, after))
         if before.replicas != after.replicas:
             here, own = Happened(at.file, at.offset, at.ts, at.controller_epoch), self._hosts(after)
@@ -177,11 +188,11 @@ class Chronicle:
                 own |= dict.fromkeys({*after.replicas} - {*before.replicas}, here)
 
     def changed_unseen(self) -> None:
-        """A change of a partition whose state nothing tells: the log begins later, and no snapshot is there."""
+        """Record a change of a partition whose state is not known: the log begins later, and there is no snapshot."""
         self._run.append(None)
 
     def gone(self, topic: str, partitions: Iterable[Partition], at: Happened) -> None:
-        """A topic is deleted."""
+        """Record the deletion of a topic."""
         self.removed[topic] = at
         for partition in partitions:
             self.hosts.pop((topic, partition.number), None)
@@ -189,25 +200,29 @@ class Chronicle:
                 self.left.setdefault(broker, []).append(at)
 
     def handles(self, kind: str, broker: int, at: Happened) -> None:
-        """A record says that a broker comes or goes; changes of partitions stand before or after it."""
+        """Record that a broker joins or leaves; changes of partitions stand before or after that record."""
         if kind in _AFTER:
             self._begun = kind, broker, at
             return
         own = [(kind, broker, at), *([] if self._begun is None else [self._begun])]
         for each in own:
             made = _handled(*each[:2], self._run, each[2])
-            self._did(made if len(own) == 1 else made._replace(least=0))  # either's changes, or both's
+            self._did(
+                made if len(own) == 1 else made._replace(least=0)
+            )  # the changes belong to one of them, or to both
         self._run, self._begun = [], None
 
     def committed(self, epoch: int, ts: int, offset: int) -> None:
-        """A batch is committed; its first offset."""
+        """Record that a batch is committed; `offset` is its first."""
         self.end = offset
         first, last = self.spans.get(epoch, (ts, ts))
         self.spans[epoch] = min(first, ts), max(last, ts)
         self.last = max(self.last, ts)
 
     def settled(self, controller: int, ts: int) -> bool:
-        """Whether what a controller proposed at a time stayed: what it wrote later in the same epoch is committed."""
+        """Return whether a proposal of that time stayed: a later write of the controller in the same epoch is
+        committed.
+        """
         return any(
             first <= ts and ts + SURELY_LATER < last
             for epoch, (first, last) in self.spans.items()
@@ -218,14 +233,14 @@ class Chronicle:
         return self.leaders[epoch][0] if epoch in self.leaders else self.led.get(epoch)
 
     def handled_by(self, controller: int, ts: int, within: int) -> Iterator[Handled]:
-        """What a controller handled at about a time, in the epochs that it led."""
+        """Yield a controller's actions at about a time, in the epochs that it led."""
         for epoch, own in self.handled.items() if controller is not None else ():
             if self._leader(epoch) != controller:
                 continue
             yield from own[bisect_left(own, ts - within, key=_TIME) : bisect_right(own, ts + within, key=_TIME)]
 
     def ends(self) -> None:
-        """Changes of partitions that follow each other have ended."""
+        """Record the end of consecutive changes of partitions."""
         if self._begun is not None:
             kind, broker, at = self._begun
             self._did(_handled(kind, broker, self._run, at))
@@ -245,10 +260,10 @@ class Chronicle:
         )
 
     def at(self, topic: str, partition: int, epoch: int) -> tuple[str, Registration | None]:
-        """What the log has of a partition at a partition epoch: "known", and the registration; else why it has none.
+        """Return "known" and the registration of a partition at a partition epoch; otherwise why the log has none.
 
-        "foreign": no such topic or partition. "before", "ahead": of the first, of the last that is known; behind the
-        last it may be one that is in no file, where offsets are missing.
+        "foreign": no such topic or partition. "before", "ahead": outside the known epochs; after the last one it may be
+        in no file, where offsets are missing.
         """
         own = self.of.get((topic, partition))
         if not own:
@@ -261,7 +276,9 @@ class Chronicle:
         return ("before" if at == 0 else "ahead" if at == len(own) else "hole"), None
 
     def until(self, topic: str, partition: int, epoch: int) -> int | None:
-        """The offset of the committed record that ended a state: the partition's next one, or its topic's deletion."""
+        """Return the offset of the committed record that ended a state: the partition's next one, or its topic's
+        deletion.
+        """
         own = self.of.get((topic, partition), [])
         after = bisect_right(own, epoch, key=_EPOCH)
         if after < len(own):
@@ -269,10 +286,11 @@ class Chronicle:
         return self.removed[topic].offset if topic in self.removed else None
 
     def beside(self, row: Row) -> tuple[str, Registration | None]:
-        """A line that prints a partition at a partition epoch, beside the log.
+        """Compare a line that prints a partition at a partition epoch with the log.
 
-        "fits", "differs", or as of `at`; where the line names no topic id, of all that its name had: one that fits
-        will do, and one that is not known may be meant. In ZooKeeper mode it may have had ids that no record tells.
+        Return "fits", "differs", or the result of `at`. A line without a topic id is compared with all ids that its
+        name had: one that fits suffices, and an unknown one may be meant. In ZooKeeper mode the name may have had ids
+        that no record shows.
         """
         named = row.get("topic_id")
         if named is None and self.mixed:
@@ -295,7 +313,7 @@ class Chronicle:
 
 
 def differing(row: Row, there: Registration) -> list[str]:
-    """The fields of a line that differ from a registration; what it does not print does not differ."""
+    """Return the fields of a line that differ from a registration; a field that it does not print does not differ."""
     isr = row.get("isr")
     pairs: Sequence[tuple[str, object, object]] = (
         ("leader epoch", row.get("leader_epoch"), there.leader_epoch),

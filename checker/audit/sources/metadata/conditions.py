@@ -1,7 +1,8 @@
-"""Partitions that a metadata log shows without a leader, or with an ISR that lacks a replica: since when, until when.
+"""Partitions that a metadata log shows without a leader, or with an ISR that lacks a replica, with begin and end.
 
-No verdict: it may be all legal. The conditions are those that lines of ZooKeeper mode show (observe/controller/
-conditions.py), but each change is in the log here. Of many only the longest are kept; all count.
+Not a verdict: it may all be legal. The conditions are those that lines of ZooKeeper mode show
+(observe/controller/conditions.py), but here the log has every change. If there are many, only the longest are kept; all
+are counted.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ from .rows import At
 from .state import NO_LEADER, Cluster, Partition
 
 KEPT = 1_000
-"""The most spells of a condition that are kept of those that are over."""
+"""The most completed spells of a condition that are kept."""
 _BY = {OFFLINE: "elected", UNDER_REPLICATED: "complete"}
-"""What ends a spell, if the partition is not deleted."""
+"""The event that ends a spell, if the partition is not deleted."""
 
 
 class Spell(NamedTuple):
-    """A partition in a condition. `leader`, `isr` and `replicas` are as it had them last while it was so. `file` and
-    `offset` are of the first record that shows it, `since` its time: None of a snapshot, before which it began. `until`
-    and `by` are of the record that ends it, None: none does. `sure`: it lasts; records that are not here may end it."""
+    """A partition in a condition.
+
+    `leader`, `isr` and `replicas` are its last values in that condition. `file` and `offset` are of the first record
+    that shows it, `since` its time: None from a snapshot, before which it began. `until` and `by` are of the record
+    that ends it, None: none does. `sure`: it lasts; otherwise missing records may end it.
+    """
 
     condition: str
     topic: str
@@ -42,7 +46,7 @@ class Spell(NamedTuple):
 
     @property
     def length(self) -> int:
-        """In milliseconds, as far as it is known."""
+        """The length in milliseconds, as far as it is known."""
         return max(self.until - self.since, 0) if self.until is not None and self.since is not None else 0
 
 
@@ -54,13 +58,16 @@ Begun = tuple[int, int, int | None]
 
 @dataclass
 class Counted:
-    """Of one condition: the spells that go on; how many are over, of which partitions by topic id with their names, and
-    the longest with their lengths."""
+    """The counts of one condition."""
 
     lasting: dict[Key, Begun] = field(default_factory=dict)
+    """The spells in progress."""
     over: int = 0
+    """The number of completed spells."""
     partitions: dict[Key, Key] = field(default_factory=dict)
+    """Their partitions by topic id, with their names."""
     longest: list[tuple[int, int, Spell]] = field(default_factory=list)
+    """The longest spells with their lengths."""
 
 
 @dataclass
@@ -68,7 +75,7 @@ class Conditions:
     """The conditions of all partitions along a log.
 
     Args:
-        narrow: what is asked for; the rest is neither counted nor kept.
+        narrow: the request; other partitions and times are neither counted nor kept.
     """
 
     narrow: Narrow = EVERYTHING
@@ -82,8 +89,9 @@ class Conditions:
         self._offline, self._under_replicated = (self.counted[of].lasting for of in (OFFLINE, UNDER_REPLICATED))
 
     def begins(self, state: Cluster, file: int) -> None:
-        """The log begins, or goes on where records are missing, with nothing, a snapshot or what is not known: `state`,
-        from a file."""
+        """Begin the log, or continue it after missing records, with `state`: empty, a snapshot's content, or an unknown
+        state.
+        """
         now = {partition[:2]: partition for partition in state.all()}
         for condition, own in self.counted.items():
             for key in [*own.lasting]:
@@ -99,7 +107,7 @@ class Conditions:
         self._state = state
 
     def changed(self, before: Partition | None, after: Partition, at: At) -> None:
-        """A record has made a partition what it is: half of all records, so it is done with few calls."""
+        """Record a change of a partition: half of all records, so it takes few calls."""
         key = after[:2]
         _, _, leader, isr, replicas = after[:5]
         if leader == NO_LEADER:
@@ -114,13 +122,13 @@ class Conditions:
             self._over(UNDER_REPLICATED, before, key, at[3], "complete")
 
     def gone(self, topic: str, ts: int) -> None:
-        """A topic is about to be deleted."""
+        """Record that a topic is about to be deleted."""
         for condition, own in self.counted.items():
             for key in [key for key in own.lasting if key[0] == topic]:
                 self._over(condition, self._last(key), key, ts, "deleted")
 
     def lasting(self, condition: str) -> list[Spell]:
-        """The spells that no record ends."""
+        """Return the spells that no record ends."""
         lasting = self.counted[condition].lasting.items()
         found = [
             self._spell(condition, self._last(key), begun)._replace(sure=key not in self._lost)
@@ -129,11 +137,11 @@ class Conditions:
         return [spell for spell in found if self._asked(spell)]
 
     def over(self, condition: str) -> list[Spell]:
-        """The longest of those that are over."""
+        """Return the longest completed spells."""
         return [spell for _, _, spell in self.counted[condition].longest]
 
     def _over(self, condition: str, last: Partition, key: Key, until: int | None, by: str) -> None:
-        """A spell ends of a partition, as it was last."""
+        """End the spell of a partition in its last state."""
         own = self.counted[condition]
         begun = own.lasting.pop(key)
         if self.narrow is not EVERYTHING and not self._asked(self._spell(condition, last, begun, until, by)):
@@ -149,7 +157,7 @@ class Conditions:
             heapq.heapreplace(longest, (length, -own.over, self._spell(condition, last, begun, until, by)))
 
     def _name(self, key: Key) -> str:
-        """The topic's; of one that is lost, the name that it had then."""
+        """Return the topic's name; for a lost partition, the name that it had then."""
         return self._lost_names.get(key[0]) or self._state.names.get(key[0], key[0])
 
     def _spell(
@@ -162,12 +170,12 @@ class Conditions:
         return self.narrow.overlaps(spell.topic, spell.partition, spell.since, spell.until)
 
     def _last(self, key: Key) -> Partition:
-        """A partition as it was last."""
+        """Return the last state of a partition."""
         return self._lost.get(key) or self._state.partitions[key[0]][key[1]]
 
 
 def _lacks(partition: Partition) -> bool:
-    """Whether the ISR lacks a replica."""
+    """Return whether the ISR lacks a replica."""
     return not {*partition.replicas} <= {*partition.isr}
 
 

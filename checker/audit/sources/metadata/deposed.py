@@ -1,4 +1,4 @@
-"""Active leaders that lose a partition, until the record that says why: what DEPOSED shows."""
+"""Active leaders that lose a partition, until the record that explains it: the source of DEPOSED."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OF_BROKERS = (
     *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
     *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
 )
-"""Records beside which changes of partitions stand that belong to them."""
+"""Records beside which stand the changes of partitions that belong to them."""
 _ABOUT = (*OF_BROKERS, "REGISTER_BROKER_RECORD")
 Earlier = tuple[int | None, int | None]
 """The file and the offset of the record that changed a partition before; None, None if none did."""
@@ -21,23 +21,27 @@ Earlier = tuple[int | None, int | None]
 class Deposed:
     """Active leaders that lost a partition since the last record that changed none.
 
-    Changes of partitions are of a handler that ends with a record about the broker, perhaps in the next batch where
-    there are thousands. What follows two batches later belongs to something else.
+    Changes of partitions come from a handler that ends with a record about the broker, perhaps in the next batch if
+    there are thousands. Records two batches later belong to something else.
     """
 
     def __init__(self) -> None:
         self.waiting: list[tuple[int, Partition, At, Earlier]] = []
-        """Who led, the partition afterwards, where the record stands, and where the one that changed it before does."""
+        """The leader, the partition afterwards, the place of the record, and the place of the one that changed it
+        before.
+        """
         self._since = -1
 
     def begins(self, last: int) -> None:
-        """A batch begins after the one at offset `last`."""
+        """Begin a batch after the one at offset `last`."""
         if self._since != last:
             self.waiting = []
 
     def loses(self, before: Partition, after: Partition, at: At, earlier: Earlier, state: Cluster, batch: int) -> None:
-        """An active leader loses a partition in the batch at an offset: kept, unless the leader stays in the ISR, was
-        moved away, or has its replica in a directory that it lost."""
+        """Record that an active leader loses a partition in the batch at an offset.
+
+        It is kept unless the leader stays in the ISR, was moved away, or has its replica in a directory that it lost.
+        """
         broker = before.leader
         if broker in after.isr or broker not in after.replicas or state.lost_directory(before, broker):
             return
@@ -46,7 +50,7 @@ class Deposed:
         self.waiting.append((broker, after, at, earlier))
 
     def explained(self, kind: str, data: Data, state: Cluster) -> Iterator[Row]:
-        """The first record that changes no partition: a row for each leader that it is not about."""
+        """Yield a row for each leader that the first record without a change of a partition is not about."""
         about = data.get("brokerId", data.get("id")) if kind in _ABOUT else None
         waiting, self.waiting = self.waiting, []
         for broker, after, at, (file, offset) in waiting:

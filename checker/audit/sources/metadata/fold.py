@@ -1,8 +1,8 @@
-"""The metadata log applied, record by record: what each observation shows of it, as rows.
+"""The metadata log applied record by record: the rows that it contributes to each observation.
 
-A record that is applied gives the state before and after it; what rules need besides (who is active, which levels) is
-in its row. Records between the begin of a metadata transaction and its abort never happened; those between begin and
-end happen at the end. Lists in rows are as records have them.
+An applied record gives the state before and after it; other values that rules need (active brokers, levels) are in its
+row. Records between the begin of a metadata transaction and its abort never happened; those between begin and end
+happen at the end. Lists in rows are as in records.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 from .unsure import Unsure, level_of
 
 _new = tuple.__new__
-"""Makes a tuple with names in half the time that its class takes."""
+"""Creates a named tuple in half the time that its class takes."""
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
 
 
 class Fold:
-    """A cluster's state along its log. `state` is what its records made of it so far.
+    """A cluster's state along its log. `state` is the result of its records so far.
 
     Args:
         cluster: the number of the cluster in the audit.
-        state: what the log begins with: nothing, or a snapshot's content.
+        state: the beginning of the log: empty, or a snapshot's content.
         from_start: the log's first record is the cluster's first.
-        leaders: of each epoch a leader, and the file and the offset where a copy says so.
-        chronicle: gets what the records make of partitions and brokers; None if nobody asks.
-        rows: gets what the records show; None if nobody asks.
-        conditions: gets what partitions become; None if nobody asks.
-        known: gets faults that are legal in the releases that have them; None if nobody asks.
-        unsure: gets what this program does not know; what is unsure in it already is so from the start.
+        leaders: for each epoch a leader, and the file and the offset where a copy names it.
+        chronicle: receives the records' effects on partitions and brokers; None if not requested.
+        rows: receives the records' rows; None if not requested.
+        conditions: receives changes of partitions; None if not requested.
+        known: receives faults that are legal in the releases that have them; None if not requested.
+        unsure: receives what this program does not know; its initial content is unsure from the start.
     """
 
     def __init__(
@@ -90,25 +90,25 @@ class Fold:
         self._known_context: Context | None = None
         self._opened_in = -1
         self._may_be_open = not self.state.whole
-        """The log begins later, without a snapshot, and nothing has told yet whether inside a transaction."""
+        """True if the log begins later, without a snapshot, and nothing has shown yet whether inside a transaction."""
         self._base = self._before = -1
         self._only_changes_since = -1
         self._leader_changes = -1, -1
-        """From which offset on, and before which, the last LeaderChange records stand that follow each other."""
+        """The offsets from which, and before which, the last consecutive LeaderChange records stand."""
         self._voters: tuple[int, ...] | None = None
-        """As the last LeaderChange has them."""
+        """The voters in the last LeaderChange."""
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
         self._least_before: dict[str, int | None] = {}
-        """Of topics whose partition 0 got other replicas in the batch: what `min_isr` gave before it."""
+        """For topics whose partition 0 got other replicas in the batch: the result of `min_isr` before it."""
         self._deposed = Deposed()
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
 
     def begins(self, offset: int) -> None:
-        """A batch begins."""
+        """Begin a batch."""
         if self._deposed.waiting:
             self._deposed.begins(self._base)
         if self._least_before:
@@ -116,7 +116,7 @@ class Fold:
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
-        """A batch has ended: whether the topics that got partitions in it have all from 0 on."""
+        """End a batch: check whether the topics that got partitions in it have all from 0 on."""
         for topic, row in self._touched.items():
             numbers = self.state.partitions.get(topic, {})
             if numbers and self.state.whole:
@@ -127,11 +127,11 @@ class Fold:
             self._touched = {}
 
     def idles(self, record: Record) -> bool:
-        """Whether a record is a NoOp of which nothing follows, as half of all records are."""
+        """Return whether a record is a NoOp without consequences, as half of all records are."""
         return record.type == NO_OP_RECORD and self.idles_at(record.offset, record.epoch)
 
     def idles_at(self, offset: int, epoch: int) -> bool:
-        """Whether nothing follows of the NoOp at an offset."""
+        """Return whether the NoOp at an offset has no consequences."""
         if epoch != self.epoch or not self._first_broker_seen:
             return False
         self._only_changes_since = offset + 1
@@ -151,34 +151,34 @@ class Fold:
             return
         at = _new(At, (self.cluster, segment.index, offset, time, epoch, committed, kind))
         if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
-            self._partition_change(data, at)  # most records that are no NoOps
+            self._partition_change(data, at)  # most records that are not NoOps
         else:
             self._record(record, at)
 
     def _show(self, observation: str, row: Row) -> None:
-        """A row, with the levels that it was written under and the releases that its controller may be.
+        """Add a row, with the levels that it was written under and the possible releases of its controller.
 
-        `unsure`: that, and what the row itself is about.
+        `unsure`: these, or the subject of the row itself, are unsure.
         """
         if self._rows is not None:
             context = self._context._asdict() | row
             self._rows.add(observation, context | {"unsure": context["unsure"] or self._is_unsure(observation, row)})
 
     def _is_unsure(self, observation: str, row: Row) -> bool:
-        """Whether something that a row is about is unsure; its topic stands there by its name."""
+        """Return whether something that a row is about is unsure; its topic is there by name."""
         if not self.unsure:
             return False
         if observation in (CONTROLLERS, LEADERS, VOTERS):
             return self.unsure.quorum
         if observation == FENCINGS:
-            return self.unsure.of_some  # in which ISRs a broker still is rests on all partitions
+            return self.unsure.of_some  # the ISRs that still contain a broker depend on all partitions
         topic = self.state.ids.get(row.get("topic") or "", row.get("topic"))
         brokers = {row.get("broker", -1), *row.get("isr", ()), *row.get("replicas", ())}
         return self.unsure.has(topic=topic, partition=row.get("partition"), brokers=brokers)
 
     @property
     def context(self) -> Context:
-        """The releases that the controller may be, and the levels that hold, at this record."""
+        """The possible releases of the controller, and the levels that hold, at this record."""
         return self._context
 
     def _record(self, record: Record, at: At) -> None:
@@ -223,7 +223,7 @@ class Fold:
             self._chronicle.voters.update(voters)
         known = self._leaders.setdefault(record.epoch, (data["leaderId"], row["file"], record.offset))
         granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
-        last = self.state.voters or ()  # as KRaftVoters records have them; what is not committed counts
+        last = self.state.voters or ()  # from KRaftVoters records; uncommitted ones count
         shown = {
             "leader_id": data["leaderId"],
             "other_leader": known[0],
@@ -245,7 +245,7 @@ class Fold:
             self.epoch, self.leader = record.epoch, None
         if self._open is not None and self._opened_in < record.epoch and kind not in _ENDS and kind != NO_OP_RECORD:
             self._show(TRANSACTIONS, row | {"open": True, "ends": False, "left_open": True})
-            self._opened_in = record.epoch  # told once
+            self._opened_in = record.epoch  # reported once
         if kind == "BEGIN_TRANSACTION_RECORD" or kind in _ENDS:
             is_open = None if self._may_be_open and kind in _ENDS else self._open is not None
             self._may_be_open = False
@@ -272,7 +272,7 @@ class Fold:
             self._known_context = None
 
     def _beginning(self, record: Record, row: Row) -> None:
-        """At the first registration of a broker: whether the log had told its level before."""
+        """Check at the first registration of a broker whether the log had set its level before."""
         self._first_data = self._first_data or row
         if record.type == "REGISTER_BROKER_RECORD":
             self._first_broker_seen = True
@@ -290,7 +290,7 @@ class Fold:
         return self._known_context
 
     def _runs_newer(self) -> bool:
-        """Whether the active controller is of a release that is not known."""
+        """Return whether the active controller has an unknown release."""
         leader, state = self.leader, self.state
         if leader is None:
             return False
@@ -300,12 +300,12 @@ class Fold:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a metadata transaction is open: its records are applied when it ends."""
+        """True while a metadata transaction is open: its records are applied when it ends."""
         return self._open is not None
 
     @property
     def releases(self) -> int:
-        """The releases that the active controller may be, by the levels that it registered; else by the level."""
+        """The possible releases of the active controller, by the levels that it registered; otherwise by the level."""
         state, leader = self.state, self.leader
         if leader is not None:
             if leader in state.controllers:
@@ -337,13 +337,13 @@ class Fold:
             self._chronicle.changed_unseen()
 
     def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> None:
-        """A partition before and after a record."""
+        """Record a partition before and after a record."""
         state, topic = self.state, after.topic
         inactive = state.inactive(after.isr, after.leader)
         wrong = state.wrong_directories(after, before) if data.get("directories") else ()
         if before is None:
             state.put(after, before)
-        least = state.min_isr(after)  # Kafka asks for it before it writes the change, and all others of the request
+        least = state.min_isr(after)  # Kafka computes it before it writes the change, and all others of the request
         if self._least_before and least is not None:
             least = max(least, self._least_before.get(topic) or 0)
         if after.number == 0 and before is not None and before.replicas != after.replicas:
@@ -387,12 +387,12 @@ class Fold:
         self._rows.changes.append(shown)
 
     def _explained(self, kind: str, data: Data) -> None:
-        """A record that changes no partition, after some in which active leaders lost theirs."""
+        """Report a record that changes no partition, after some in which active leaders lost theirs."""
         for row in self._deposed.explained(kind, data, self.state):
             self._show(DEPOSED, row)
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
-        """The place of the record before that is about the same."""
+        """Return the place of the previous record about the same entity."""
         before = self._last.get(entity)
         self._last[entity] = row["file"], row["offset"]
         return {} if before is None else {"before_file": before[0], "before_offset": before[1]}
@@ -448,7 +448,7 @@ class Fold:
             self.state.features.pop(data["name"], None)
 
     def _moves_level(self, to_level: int, row: Row) -> None:
-        """metadata.version is set to another level."""
+        """Set metadata.version to another level."""
         earlier = self._earlier(row, (LEVELS, 0))
         if self.state.whole or NAME in self.state.features:
             crossed = changes_between(to_level, self.state.level)
@@ -546,14 +546,16 @@ class Fold:
             self._left(broker, row)
 
     def _handles(self, kind: str, broker: int, row: Row) -> None:
-        """For who holds lines against the log: a broker comes or goes."""
+        """Record for the chronicle that a broker joins or leaves."""
         if self._chronicle is not None:
             if kind in ("unfence", "shutdown"):
                 self._chronicle.ends()
             self._chronicle.handles(kind, broker, _happened(row))
 
     def _left(self, broker: int, row: Row) -> None:
-        """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
+        """Report the ISRs that still contain a fenced or unregistered broker, except as the last member of a leaderless
+        partition.
+        """
         state = self.state
         there = (state.partitions[topic][number] for topic, number in state.in_isr(broker))
         still = [each for each in there if each.isr != (broker,) or each.leader >= 0]
@@ -561,7 +563,7 @@ class Fold:
         self._show(FENCINGS, row | {"broker": broker, "still_in": named})
 
     def _of_broker(self, broker: int, epoch: int, row: Row) -> None:
-        """Whether a record about a broker names its registration."""
+        """Check whether a record about a broker names its registration."""
         there = self.state.brokers.get(broker)
         if there is None and not self.state.whole:
             return
@@ -609,13 +611,15 @@ _HANDLERS: Mapping[str, _Handler] = {
 
 
 def applied_types() -> frozenset[str]:
-    """The types of records that are applied; any other is declared to bear on no rule (specs/metadata/records.toml)."""
+    """Return the types of records that are applied; all others are declared to bear on no rule
+    (specs/metadata/records.toml).
+    """
     transactions = ("BEGIN_TRANSACTION_RECORD", *_ENDS)
     return frozenset({*_OF_PARTITIONS, *_HANDLERS, *transactions, *_CONTROL})
 
 
 def _is_majority(granting: Collection[int], voters: Collection[int]) -> bool:
-    """Whether more than half of some voters granted their votes; True where none are known."""
+    """Return whether more than half of the voters granted their votes; True where none are known."""
     return not voters or 2 * len({*granting} & {*voters}) > len(voters)
 
 
@@ -624,7 +628,7 @@ def _happened(row: Row) -> Happened:
 
 
 def snapshot_state(records: Iterable[Record]) -> tuple[Cluster, Unsure]:
-    """Return the state that a snapshot's records make, and what is unsure of it; how it came about is not looked at."""
+    """Return the state that a snapshot's records produce, and what is unsure in it; its history is not examined."""
     fold = Fold(0, from_start=False)
     nowhere = Segment(0, "")
     for record in records:
@@ -633,7 +637,9 @@ def snapshot_state(records: Iterable[Record]) -> tuple[Cluster, Unsure]:
 
 
 def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
-    """What a snapshot has beside the state of the log at its end: per entity its kind, its names, and what differs."""
+    """Yield differences between a snapshot and the log's state at its end: per entity its kind, its names, and what
+    differs.
+    """
     for topic in sorted({*snapshot.names, *state.names}):
         name = state.names.get(topic, snapshot.names.get(topic, topic))
         here, there = snapshot.partitions.get(topic, {}), state.partitions.get(topic, {})
@@ -669,10 +675,10 @@ def _only(in_snapshot: bool) -> str:
 
 
 def _partition_differences(one: Partition | None, other: Partition | None, *, elr: bool) -> list[str]:
-    """In which fields a snapshot's partition is not the log's; `elr`: eligible leader replicas are on.
+    """Return the fields in which a snapshot's partition is not the log's; `elr`: eligible leader replicas are on.
 
-    Where they were on and are off, partitions keep what they had of them until they change, and snapshots do not have
-    it (ImageWriterOptions.isEligibleLeaderReplicasEnabled, since 4.0).
+    Where they were on and are turned off, partitions keep theirs until they change, and snapshots do not contain them
+    (ImageWriterOptions.isEligibleLeaderReplicasEnabled, since 4.0).
     """
     if one is None or other is None:
         return [_only(one is not None)]

@@ -1,4 +1,4 @@
-"""Faults of releases that no rule calls illegal, for that is how those releases work: how often a log shows each."""
+"""Faults of releases that no rule calls illegal, because those releases work that way: how often a log shows each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .state import Broker, Partition
 EPOCH_ON_SHRINK, EPOCH_FOR_NOTHING = "KAFKA-15021", "KAFKA-16624"
 UNCOUNTED, EPOCH_OF_REGISTRATION = "KAFKA-15213", "KAFKA-16952"
 IN_WORDS = {
-    EPOCH_ON_SHRINK: "the leader epoch rises as an ISR shrinks, and the leader stays",
-    EPOCH_FOR_NOTHING: "the leader epoch rises, and nothing changes, as the last member of an ISR is to leave it that"
-    " nobody leads",
-    UNCOUNTED: "a broker's epoch is less than the offset of its registration, as a new controller did not count its own"
+    EPOCH_ON_SHRINK: "the leader epoch rises when an ISR shrinks, though the leader stays",
+    EPOCH_FOR_NOTHING: "the leader epoch rises, and nothing else changes, when the last member is to leave the ISR of"
+    " a leaderless partition",
+    UNCOUNTED: "a broker's epoch is below the offset of its registration: a new controller did not count its own"
     " first record",
     EPOCH_OF_REGISTRATION: "a broker that registers again in one process gets a new epoch",
 }
@@ -23,18 +23,22 @@ IN_WORDS = {
 
 @dataclass
 class Known:
-    """By issue: of how many committed records it is, and the offset of the first.
+    """The counts of such faults by issue.
 
     Args:
-        narrow: what is asked for; the rest is not counted.
+        narrow: the request; everything else is not counted.
     """
 
     narrow: Narrow = EVERYTHING
     counts: dict[str, int] = field(default_factory=dict)
+    """The number of committed records that show each."""
     first: dict[str, int] = field(default_factory=dict)
+    """The offset of the first such record."""
 
     def leader_named_again(self, before: Partition, after: Partition, topic: str, at: At, context: Context) -> None:
-        """A record has named the leader that there was, which raises the leader epoch; the topic's name."""
+        """Record that a record named the current leader again, which raises the leader epoch; `topic` is the topic's
+        name.
+        """
         if context.level >= NO_EPOCH_ON_SHRINK or context.migrating:
             return
         if not {*before.replicas} <= {*after.replicas}:
@@ -46,7 +50,7 @@ class Known:
             self._seen(EPOCH_FOR_NOTHING, at, of)
 
     def registered(self, before: Broker | None, after: Broker, at: At, *, cleaned: bool) -> None:
-        """A broker has registered; `cleaned`: its epoch is that of the changes before the record."""
+        """Record that a broker has registered; `cleaned`: its epoch is that of the changes before the record."""
         if before is not None and before.incarnation == after.incarnation:
             if after.epoch > before.epoch:
                 self._seen(EPOCH_OF_REGISTRATION, at)

@@ -1,13 +1,13 @@
-"""One metadata log of the copies that nodes have: which record stands at each offset, and which are committed.
+"""One metadata log from the nodes' copies: the record at each offset, and which records are committed.
 
-Raft's copies agree up to an offset and may differ after it: what only some nodes have may be truncated later. A record
-is known by offset and epoch. The *chain* is the epochs of the log by their first offsets, as the copy with the latest
-epoch, and of these the longest, has them. Committed is what is before the largest of
+Raft's copies agree up to an offset and may differ after it: records that only some nodes have may be truncated later. A
+record is identified by offset and epoch. The *chain* is the epochs of the log by their first offsets, from the copy
+with the latest epoch, and the longest of these. Records are committed before the largest of
 
-* the end of a snapshot, which has nothing that is not committed;
+* the end of a snapshot, which contains only committed records;
 * the offset up to which a majority of the voters have the chain;
-* the first offset of the chain's last epoch: its leader had all that was before;
-* all of it, where the quorum has one voter.
+* the first offset of the chain's last epoch: its leader had everything before it;
+* the end, where the quorum has one voter.
 
 Source: org.apache.kafka.raft.KafkaRaftClient, LeaderState.maybeUpdateHighWatermark; KIP-595.
 """
@@ -25,7 +25,7 @@ from .....traces.metadata.batches import Batch, Frame, Record, idle_time
 from ...files.metadata import MetadataCopy, Placed, Segment
 
 Pair = tuple[Segment, Frame]
-"""A batch, and the file that it is in."""
+"""A batch, and the file that contains it."""
 
 
 class Stretch(NamedTuple):
@@ -38,14 +38,13 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class Misfit:
-    """Where a copy does not fit itself or the others: its batch, and the one that it contradicts.
-
-    kind: "gap" (an offset is skipped or comes again), "epoch" (the epoch falls), "record" (another record of the same
-    offset and epoch). The first two are in one copy, and may come of how its files were copied: offsets and epochs are
-    in no CRC.
-    """
+    """A place where a copy does not fit itself or the others: its batch, and the one that it contradicts."""
 
     kind: str
+    """"gap" (an offset is skipped or repeated), "epoch" (the epoch falls), "record" (another record with the same
+    offset and epoch). The first two are within one copy, and may result from how its files were copied: no CRC covers
+    offsets and epochs.
+    """
     copy: MetadataCopy
     placed: Placed
     other: Placed | None
@@ -53,15 +52,17 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What the headers of a copy's batches say, and its control records: the last voters, and the leader of each epoch
-    with the batch that says so. `unsure`: some control record is not known in full, so the voters may be others."""
+    """The headers of a copy's batches, and its control records."""
 
     copy: MetadataCopy
     stretches: tuple[Stretch, ...]
     misfits: tuple[Misfit, ...]
     voters: frozenset[int] = frozenset()
+    """The last voters."""
     leaders: tuple[tuple[int, int, Placed], ...] = ()
+    """The leader of each epoch with the batch that names it."""
     unsure: bool = False
+    """True if some control record is not known completely, so that the voters may be others."""
 
     @property
     def start(self) -> int:
@@ -81,12 +82,12 @@ class Scanned:
         return [each.first for each in self.stretches]
 
     def stretch_at(self, offset: int) -> Stretch | None:
-        """Where the record at an offset is; None if it is not here."""
+        """Return the stretch with the record at an offset; None if it is not available."""
         at = bisect_right(self._firsts, offset) - 1
         return self.stretches[at] if at >= 0 and offset <= self.stretches[at].last else None
 
     def epoch_at(self, offset: int) -> int | None:
-        """The epoch of the record at an offset; None if it is not here."""
+        """Return the epoch of the record at an offset; None if it is not available."""
         stretch = self.stretch_at(offset)
         return None if stretch is None else stretch.epoch
 
@@ -101,7 +102,7 @@ def scanned(copy: MetadataCopy) -> Scanned:
     voters = copy.remembered.voters
     damage = 0
     unsure = False
-    began = epoch = last = -1  # of the stretch that goes on
+    began = epoch = last = -1  # of the current stretch
     for pair in copy.frames():
         segment, frame = pair
         _, offset, end, of, control, _, _ = frame
@@ -110,13 +111,13 @@ def scanned(copy: MetadataCopy) -> Scanned:
             continue
         if previous is not None and offset != previous[1].last + 1:
             damaged = sum(segment.batches.problems for segment in copy.segments)
-            if damaged == damage:  # where something was left out, and told, that explains it
+            if damaged == damage:  # something that was skipped, and reported, explains it
                 misfits.append(Misfit("gap", copy, Placed(*pair), Placed(*previous)))
             damage = damaged
         previous = pair
         if before is not None and offset != last + 1:
             if offset <= last:
-                continue  # what comes again is not read again
+                continue  # repeated records are not read again
         elif before is not None and of < before[1].epoch:
             misfits.append(Misfit("epoch", copy, Placed(*pair), Placed(*before)))
         if of != epoch or offset != last + 1:
@@ -142,14 +143,16 @@ def _voters(batch: Batch) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Quorum:
-    """The copies of one log. `committed` is the offset before which records are committed, `end` the one after the last
-    record of the chain; `voters` are those of the last change, `because` says how `committed` is known."""
+    """The copies of one log."""
 
     copies: tuple[Scanned, ...]
     chain: Scanned
     committed: int
+    """The offset before which records are committed."""
     because: str
+    """The reason for `committed`, in words."""
     voters: frozenset[int]
+    """The voters after the last change."""
 
     @property
     def start(self) -> int:
@@ -161,14 +164,14 @@ class Quorum:
         return self.chain.end
 
     def diverging(self) -> Iterator[tuple[Scanned, int]]:
-        """Copies with records that the chain does not have, and how many: they were never committed."""
+        """Yield copies with records that the chain does not have, and their number: they were never committed."""
         for each in self.copies:
             own = sum(self._foreign(stretch) for stretch in each.stretches)
             if own:
                 yield each, own
 
     def strangers(self) -> Iterator[str]:
-        """A note for each snapshot that does not fit the chain."""
+        """Yield a note for each snapshot that does not fit the chain."""
         for each in self.copies:
             for snapshot in each.copy.snapshots:
                 if snapshot.end is not None and not may_end(self.chain, *snapshot.end):
@@ -178,7 +181,7 @@ class Quorum:
                     )
 
     def _foreign(self, stretch: Stretch) -> int:
-        """How many records of a stretch the chain does not have, from its start on."""
+        """Return the number of records of a stretch that the chain does not have."""
         first = max(stretch.first, self.chain.start)
         shared = sum(
             max(0, min(stretch.last, own.last) - max(first, own.first) + 1)
@@ -189,7 +192,7 @@ class Quorum:
 
 
 def quorums(copies: Sequence[MetadataCopy]) -> list[Quorum]:
-    """The logs that these are copies of: by cluster id, where it is known; what has none is of the only cluster."""
+    """Return the logs of these copies: by cluster id, where known; a copy without one belongs to the only cluster."""
     ids = {copy.cluster_id for copy in copies if copy.cluster_id is not None}
     only = next(iter(ids)) if len(ids) == 1 else None
     groups: dict[str | None, list[MetadataCopy]] = {}
@@ -206,7 +209,7 @@ def _quorum(copies: Sequence[Scanned]) -> Quorum:
 
 
 def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) -> Iterator[tuple[int, str]]:
-    """Offsets before which all is committed, and why."""
+    """Yield offsets before which everything is committed, with reasons."""
     yield 0, "nothing shows it"
     ends = [
         snapshot.end[0]
@@ -224,7 +227,7 @@ def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) ->
         yield chain.end, "the quorum has one voter"
     if len(voters) > 1:
         by_voter: dict[str, int] = {}
-        for each in copies:  # a node may be there twice, copied at two times: it is one voter
+        for each in copies:  # a node's log may be here twice, copied at two times: it is one voter
             if _is_voter(each, voters):
                 by_voter[each.copy.node] = max(_shared(each, chain), by_voter.get(each.copy.node, 0))
         reached = sorted(by_voter.values(), reverse=True)
@@ -234,8 +237,10 @@ def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) ->
 
 
 def may_end(chain: Scanned, end: int, epoch: int) -> bool:
-    """Whether a snapshot with this end, whose last record is of this epoch, may be one of the log: another cluster's
-    need not, nor one of records that were lost."""
+    """Return whether a snapshot with this end and last epoch may be one of the log.
+
+    A snapshot of another cluster, or of records that were lost, need not be.
+    """
     if not chain.stretches or end == 0:
         return True
     first, last = chain.stretches[0], chain.stretches[-1]
@@ -249,7 +254,7 @@ def _is_voter(copy: Scanned, voters: frozenset[int]) -> bool:
 
 
 def _shared(copy: Scanned, chain: Scanned) -> int:
-    """The offset up to which a copy has what the chain has."""
+    """Return the offset up to which a copy agrees with the chain."""
     ends = [
         min(own.last, there.last) + 1
         for own in copy.stretches
@@ -260,15 +265,16 @@ def _shared(copy: Scanned, chain: Scanned) -> int:
 
 
 class Joined(NamedTuple):
-    """A batch of the log: where it is read, its records, and whether it is committed. `gap`: offsets before it are in
-    no copy. `found` is None of a batch that idles, as half of all do: it is decoded when it is asked for.
-    """
+    """A batch of the log."""
 
     segment: Segment
     frame: Frame
     found: tuple[Record, ...] | None
+    """Its records; None for a batch that idles, as half of all do: it is decoded on request."""
     committed: bool
+    """True if it is committed."""
     gap: bool
+    """True if no copy has the offsets before it."""
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -276,15 +282,15 @@ class Joined(NamedTuple):
 
     @property
     def time(self) -> int:
-        """When its last record was written, if it has any."""
+        """The time of its last record, if it has any."""
         return self.found[-1].timestamp if self.found else idle_time(self.frame)
 
 
 def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
-    """The batches of the chain in the order of their offsets, each from the first copy that has it.
+    """Yield the batches of the chain in the order of their offsets, each from the first copy that has it.
 
-    Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
-    memory at a time.
+    Copies with another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in memory at
+    a time.
     """
     expected: int | None = None
     end, committed, new = max(quorum.end, 1), quorum.committed, tuple.__new__
@@ -299,7 +305,7 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
 
 
 def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
-    """Of the batches at each offset the first that has the chain's epoch, or stands where the chain has none."""
+    """Yield at each offset the first batch that has the chain's epoch, or stands where the chain has none."""
     heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
     waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     while len(waiting) > 1:
@@ -326,7 +332,7 @@ def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
 
 
 def _of_chain(log: Scanned, frames: Iterator[Pair]) -> Iterator[Pair]:
-    """Of one copy's batches those that have the chain's epoch, or stand where the chain has none."""
+    """Yield one copy's batches that have the chain's epoch, or stand where the chain has none."""
     wanted, first, last = -1, 0, -1
     for pair in frames:
         _, offset, _, epoch, _, _, _ = pair[1]

@@ -1,5 +1,7 @@
-"""What the fold of a metadata log shows, as rows of observations: most are changes of partitions, kept as tuples whose
-columns are made when a rule asks for them."""
+"""Rows of observations from the fold of a metadata log.
+
+Most are changes of partitions, kept as tuples whose columns are made when a rule requests them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ LEVELS, CONTROLLERS = "metadata_levels", "metadata_controllers"
 
 
 class At(NamedTuple):
-    """Where a record stands, and when it was written."""
+    """The place of a record, and when it was written."""
 
     cluster: int
     file: int
@@ -33,14 +35,16 @@ class At(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The releases that the active controller may be, and the levels that hold; what may be on is on. `unsure`: this
-    program may not know all rules that hold here (unsure.py)."""
+    """The possible releases of the active controller, and the levels that hold; a feature that may be on counts as
+    on.
+    """
 
     releases: int
     level: int
     elr_on: bool
     migrating: bool
     unsure: bool = False
+    """True if this program may not know all rules that hold here (unsure.py)."""
 
 
 Change = tuple[
@@ -60,15 +64,16 @@ Change = tuple[
 ]
 """A partition before and after a record; the state of everything else is that before the record.
 
-Where it stands, the context, the topic's name, the partition before (`NOTHING` of a new one) and after, the file and
-the offset of the record that changed it last (`NOWHERE` if none did), and the columns of `_OTHERS`. No value is a list:
-Python's collector then forgets the change at once.
+The fields: its place, the context, the topic's name, the partition before (`NOTHING` for a new one) and after, the file
+and the offset of the record that changed it last (`NOWHERE` if none did), and the columns of `_OTHERS`. No value is a
+list: Python's collector then untracks the change at once.
 """
 _Column = Callable[[], Sequence[Any]]
-"""Makes a column when it is asked for."""
+"""Makes a column when it is requested."""
 _OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "perhaps_lost", "again", "cordoned")
-"""Whether the record names a leader; see `inactive`, `min_isr`, `wrong_directories`, `may_be_lost` and
-`put_where_cordoned` of `Cluster`; whether a record of the same batch changed the partition before."""
+"""Columns: whether the record names a leader; `inactive`, `min_isr`, `wrong_directories`, `may_be_lost` and
+`put_where_cordoned` of `Cluster`; whether a record of the same batch changed the partition before.
+"""
 
 
 NOTHING: Any = (None,) * len(Partition._fields)
@@ -107,17 +112,17 @@ class Rows:
         self._count = 0
 
     def tables(self, tables: Tables) -> dict[str, Table]:
-        """A table for each observation that has rows."""
+        """Return a table for each observation that has rows."""
         found = {name: tables.of_rows(rows) for name, rows in self._others.items()}
         return found | ({PARTITION_CHANGES: self.of_changes(tables)} if self.changes else {})
 
     def of_changes(self, tables: Tables) -> Table:
-        """The table of PARTITION_CHANGES."""
+        """Return the table of PARTITION_CHANGES."""
         return tables.of_columns(len(self.changes), _columns(self.changes)) if self.changes else tables.of_rows([])
 
 
 def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
-    """The columns of PARTITION_CHANGES, each made when it is asked for."""
+    """Return the columns of PARTITION_CHANGES, each made when it is requested."""
     at, context, topic, before, after, earlier, *others = zip(*changes, strict=True)
     columns: dict[str, _Column] = {
         **_by_name(At._fields, at),
@@ -143,7 +148,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
 
 
 def _by_name(names: Sequence[str], tuples: Sequence[tuple[Any, ...]]) -> dict[str, _Column]:
-    """The columns of tuples, all made when one is asked for."""
+    """Return the columns of tuples, all made when one is requested."""
     made = cache(lambda: dict(zip(names, zip(*tuples, strict=True), strict=True)))
     return {name: partial(_of, made, name) for name in names}
 
@@ -157,18 +162,18 @@ def _itself(column: Sequence[Any]) -> Sequence[Any]:
 
 
 def _is_unchanged(before: Partition, after: Partition) -> bool:
-    """Whether nothing differs but the partition epoch, which every record raises; a list's order is a difference."""
+    """Return whether only the partition epoch differs, which every record raises; a list's order is a difference."""
     if before[_ISR] != after[_ISR]:
         return False  # most changes
     return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
 
 
 def _is_relocated(before: Partition, after: Partition) -> bool:
-    """Whether a record assigns replicas to other directories, and leaves the replicas as they are."""
+    """Return whether a record assigns replicas to other directories, and leaves the replicas unchanged."""
     return before is not NOTHING and before.replicas == after.replicas and before.directories != after.directories
 
 
 @lru_cache(maxsize=65536)
 def _repeated(*lists: tuple[int, ...]) -> bool:
-    """Whether one of the lists names a broker twice."""
+    """Return whether one of the lists names a broker twice."""
     return any(len(set(ids)) < len(ids) for ids in lists)

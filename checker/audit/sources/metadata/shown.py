@@ -1,5 +1,8 @@
-"""Everything that the copies of a metadata log show: the log applied from its first record or a snapshot on, each
-snapshot beside it, the copies beside each other."""
+"""All rows that the copies of a metadata log contribute.
+
+The log is applied from its first record or a snapshot on, each snapshot is compared with it, and the copies with each
+other.
+"""
 
 from __future__ import annotations
 
@@ -26,32 +29,37 @@ from .unsure import Unsure
 
 @dataclass
 class Seen:
-    """What was met on the way, for the report: records by class, each of the log once, however many copies have it; by
-    epoch its leader, with offset and time of the record that says so (leader, offset, ts), and its last committed
-    batch; the levels of metadata.version with the offsets and times from which on they hold (offset, ts, level); the
-    epochs and states of brokers' registrations, likewise (offset, ts, broker, epoch, state), and the states of a
-    migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated; faults that are legal
-    in the releases that have them. What a snapshot begins with has no time. `begun` gets the partitions of the
-    snapshots that history begins with, `rows` the rows of observations, `chronicle` is for who holds lines of text
-    against the log; None: nobody asks. `unsure` gets what this program does not know."""
+    """Facts collected on the way, for the report. Facts from the snapshot at the beginning have no time."""
 
     records: Counter[str] = field(default_factory=Counter)
+    """Records by class, each of the log once, however many copies have it."""
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """By epoch its leader, with offset and time of the record that names it."""
     last: dict[int, Joined] = field(default_factory=dict)
+    """By epoch its last committed batch."""
     levels: list[tuple[int, int | None, int]] = field(default_factory=list)
+    """The levels of metadata.version with the offsets and times from which on they hold: (offset, ts, level)."""
     brokers: list[tuple[int, int | None, int, int, str]] = field(default_factory=list)
+    """The epochs and states of brokers' registrations: (offset, ts, broker, epoch, state)."""
     migration: list[tuple[int, int | None, int]] = field(default_factory=list)
+    """The states of a migration from ZooKeeper: (offset, ts, state)."""
     conditions: Conditions = field(default_factory=Conditions)
+    """Partitions that are offline or under-replicated."""
     known: Known = field(default_factory=Known)
+    """Faults that are legal in the releases that have them."""
     notes: list[str] = field(default_factory=list)
     begun: list[Row] | None = None
+    """The partitions of the snapshots that history begins with; None if not requested."""
     rows: Rows | None = None
+    """The rows of observations; None if not requested."""
     chronicle: Chronicle | None = None
+    """The chronicle with which lines of text are compared; None if not requested."""
     unsure: Unsure = field(default_factory=Unsure)
+    """Contents that this program does not know."""
     _registered: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     def idled(self, committed: bool) -> None:
-        """A NoOp was all that was in a batch."""
+        """Count a NoOp that was alone in a batch."""
         self.records["decoded"] += 1
         if not committed:
             self.records["uncommitted"] += 1
@@ -69,13 +77,13 @@ class Seen:
             self.records["uncommitted"] += len(records)
 
     def applied(self, fold: Fold, record: Record) -> None:
-        """A record of a type in `_KEPT_TYPES` was applied."""
+        """Record that a record of a type in `_KEPT_TYPES` was applied."""
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"], record.offset, record.timestamp
             return
-        told = fold.state.whole or NAME in fold.state.features
+        is_known = fold.state.whole or NAME in fold.state.features
         at = record.offset, record.timestamp
-        if told and fold.state.level != (self.levels[-1][-1] if self.levels else 1):
+        if is_known and fold.state.level != (self.levels[-1][-1] if self.levels else 1):
             self.levels.append((*at, fold.state.level))
         if fold.state.migration != (self.migration[-1][-1] if self.migration else 0):
             self.migration.append((*at, fold.state.migration))
@@ -83,7 +91,7 @@ class Seen:
             self.registered(*at, fold.state)
 
     def registered(self, offset: int, ts: int | None, state: Cluster) -> None:
-        """What brokers are from an offset on."""
+        """Record the brokers' states from an offset on."""
         now = {broker.id: (broker.epoch, registration(broker)) for broker in state.brokers.values()}
         over = self._registered.items() if state.whole else ()
         gone = {broker: (epoch, registration(None)) for broker, (epoch, _) in over if broker not in now}
@@ -93,13 +101,13 @@ class Seen:
         self._registered = now
 
     def lost(self, offset: int) -> None:
-        """Records before an offset are missing: what brokers are is not known any more."""
+        """Record that records before an offset are missing: the brokers' states are no longer known."""
         self.brokers += [(offset, None, broker, epoch, NOT_KNOWN) for broker, (epoch, _) in self._registered.items()]
         self._registered = {}
 
 
 NOT_KNOWN = "Unknown"
-"""What a broker is while records are missing that may have changed it."""
+"""A broker's state while records are missing that may have changed it."""
 _OF_LEVELS = frozenset({"FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD"})
 _KEPT_TYPES = _OF_LEVELS | {
     "ZK_MIGRATION_STATE_RECORD",
@@ -108,14 +116,16 @@ _KEPT_TYPES = _OF_LEVELS | {
     "REGISTER_BROKER_RECORD",
     *OF_BROKERS,
 }
-"""Types of records that change who leads, metadata.version, or what a broker is."""
+"""Types of records that change the leader, metadata.version, or a broker's state."""
 _TOGETHER = 20_000
-"""The rows that are judged at once, and the rest of a batch: more would only take more memory."""
+"""The number of rows judged at once, plus the rest of a batch: more would only take more memory."""
 
 
 def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
-    """The rows of all observations, some thousand at a time; they are dropped when the next are asked for. What was met
-    goes to `seen`."""
+    """Yield the rows of all observations, some thousand at a time; each chunk is dropped when the next is requested.
+
+    Facts for the report go to `seen`.
+    """
     seen.rows = rows = Rows()
     misfits = [misfit for each in quorum.copies for misfit in each.misfits]
     rows.extend(_leaders_elsewhere(quorum, cluster))
@@ -168,7 +178,7 @@ Waiting = list[tuple[tuple[int, int], str, Segment]]
 
 
 def snapshots(quorum: Quorum) -> Waiting:
-    """The snapshots of all copies, in the order of their ends."""
+    """Return the snapshots of all copies, in the order of their ends."""
     return sorted(
         (snapshot.end, snapshot.path, snapshot)
         for each in quorum.copies
@@ -178,7 +188,7 @@ def snapshots(quorum: Quorum) -> Waiting:
 
 
 def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
-    """What the log begins with, and the offset from which on records are applied to it."""
+    """Return the state with which the log begins, and the offset from which on records are applied to it."""
     if waiting and not quorum.chain.stretches:
         return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment with records")
     if quorum.start == 0:
@@ -187,7 +197,7 @@ def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[F
 
 
 def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
-    """What the log goes on with where offsets are missing, as of `first`."""
+    """Return the state with which the log continues where offsets are missing, like `first`."""
     return _from_snapshot(
         quorum, cluster, waiting, offset, seen, f"records right before offset {offset} are in no file"
     )
@@ -199,7 +209,7 @@ def _from_snapshot(
     while waiting and waiting[0][0][0] < offset:
         waiting.pop(0)
     if not waiting:
-        seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
+        seen.notes.append(f"{why}, and no snapshot shows the state before that: earlier events are not judged")
         if seen.chronicle is not None:
             seen.chronicle.from_start, seen.chronicle.start = False, offset
         seen.lost(offset)
@@ -223,7 +233,7 @@ def _from_snapshot(
 
 
 def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], state: Cluster) -> Iterator[Row]:
-    """The partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
+    """Yield the partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
     for offset, _, time, _, kind, _, data, *_ in records:
         if kind == "PARTITION_RECORD" and data is not None:
             partition = Partition.of(data)
@@ -233,13 +243,13 @@ def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], stat
                 "file": snapshot.index,
                 "offset": offset,
                 "ts": time,
-                "controller_epoch": None,  # which one wrote it is not in a snapshot
+                "controller_epoch": None,  # a snapshot does not name its writer
             }
             yield partition._asdict() | named | place
 
 
 def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None, file: int = -1) -> Fold:
-    """`state`: what is known of the cluster's past, from a snapshot `file`; None: the log has all of it."""
+    """Return a fold; `state`: the known past of the cluster, from a snapshot `file`; None: the log has all of it."""
     found = Fold(
         cluster,
         state,
@@ -258,7 +268,7 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
 
 
 def _leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
-    """The leader of each epoch as the first copy tells it that is not read for its records."""
+    """Return the leader of each epoch according to the first copy that is not read for its records."""
     found: dict[int, tuple[int, int, int]] = {}
     for each in quorum.copies:
         for epoch, leader, placed in each.leaders if each is not quorum.chain else ():
@@ -267,7 +277,7 @@ def _leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
 
 
 def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
-    """Leaders of epochs that the chain does not have, of which two copies tell different ones."""
+    """Yield leaders of epochs that the chain does not have, where two copies disagree."""
     own = {epoch for epoch, _, _ in quorum.chain.leaders}
     by_epoch = _leaders_by_epoch(quorum)
     for each in quorum.copies:
@@ -284,13 +294,13 @@ def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
 
 
 def _remembered(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
-    """What each node's quorum-state says of an epoch, beside the epoch's LeaderChange."""
+    """Yield each node's quorum-state of an epoch, beside the epoch's LeaderChange."""
     changes: dict[int, tuple[Placed, Record]] = {}
     for each in (quorum.chain, *quorum.copies):
         for epoch, _, placed in each.leaders if not each.misfits else ():
             stretch = each.stretch_at(placed.frame.offset)
             if stretch is None or stretch.last == placed.frame.last or epoch in changes:
-                continue  # the epoch is in no CRC: records after it have the same
+                continue  # no CRC covers the epoch: records after it have the same
             batch = placed.segment.batches.decoded(placed.frame)
             found = [record for record in batch.records if record.type == "LEADER_CHANGE"] if batch else []
             if len(found) == 1 and found[0].data is not None:
@@ -325,14 +335,16 @@ def _row(cluster: int, placed: Placed, kind: str, *, committed: bool) -> Row:
 def _beside(
     fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen, *, begins: int | None = None
 ) -> Iterator[Shown]:
-    """A snapshot beside the log up to its end; each row at the snapshot's record that it is about. `begins`: where the
-    batch does that has the record at its end."""
+    """Compare a snapshot with the log up to its end; each row is at the snapshot's record that it is about.
+
+    `begins`: the offset at which the batch with the record at its end begins.
+    """
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     if not _is_whole(snapshot, records):
-        seen.notes.append(f"{snapshot.path}: the snapshot is not whole, so it is not compared with the log")
+        seen.notes.append(f"{snapshot.path}: the snapshot is incomplete, so it is not compared with the log")
     if not fold.state.whole or snapshot.end is None or not _is_whole(snapshot, records):
-        return  # what is missing proves nothing
+        return  # absence proves nothing
     end, epoch = snapshot.end
     places = _places(records)
     row = {"cluster": fold.cluster, "file": snapshot.index, "ts": None, "controller_epoch": epoch, "committed": True}
@@ -350,7 +362,7 @@ def _beside(
         shown = {"kind": kind, "differs": differs, "offset": offset, "proved": True, "unsure": doubted}
         yield SNAPSHOTS, row | names | shown
     if fold.epoch < 0:
-        return  # history has just begun with another copy of it: no record before its end is here
+        return  # history has just begun with another copy of it: no record before its end is available
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
     if begins is not None and begins < end:
         wrong.append(f"the end {end} inside the batch that begins at offset {begins}")
@@ -358,7 +370,7 @@ def _beside(
 
 
 def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
-    """Whether a snapshot was read from its header to its footer."""
+    """Return whether a snapshot was read from its header to its footer."""
     return (
         snapshot.batches.problem is None
         and bool(records)
@@ -368,7 +380,7 @@ def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
 
 
 def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
-    """The offset of a snapshot's record of each topic (its name, None), partition, and broker (None, its id)."""
+    """Return the offset of a snapshot's record of each topic (its name, None), partition, and broker (None, its id)."""
     names: dict[str, str] = {}
     found: dict[tuple[object, object], int] = {}
     for record in records:
@@ -386,13 +398,13 @@ def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
 
 
 def _of_quorum(fold: Fold) -> Row:
-    """The context of what is about the quorum, at the end of the log."""
+    """Return the context of rows about the quorum, at the end of the log."""
     context = fold.context
     return context._replace(unsure=context.unsure or fold.unsure.quorum)._asdict()
 
 
 def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
-    """What does not fit, and a row for each copy of which everything does."""
+    """Yield misfits, and a row for each copy that fits completely."""
     context = _of_quorum(fold)
     uneven = {each.index for misfit in misfits if misfit.kind != "record" for each in misfit.copy.segments}
     for misfit in misfits:
@@ -411,7 +423,7 @@ def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Show
 
 
 def _is_partial(placed: Placed) -> bool:
-    """Whether a batch has a record that this program does not know in full."""
+    """Return whether a batch has a record that this program does not know completely."""
     return any(record.partial for record in placed.segment.batches.records(placed.frame) or ())
 
 

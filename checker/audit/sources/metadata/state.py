@@ -1,4 +1,4 @@
-"""The state of a KRaft cluster, as the records of its metadata log make it.
+"""The state of a KRaft cluster, as the result of its metadata log's records.
 
 Source: org.apache.kafka.controller.{ClusterControlManager,ReplicationControlManager,FeatureControlManager},
 org.apache.kafka.metadata.PartitionRegistration.merge.
@@ -23,9 +23,9 @@ TOPIC, BROKER = 2, 4
 MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
 _RECOVERING = 1
 _RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
-"""Directories that stand for none: migrating, unassigned, lost (KIP-858)."""
+"""Placeholders for directories: migrating, unassigned, lost (KIP-858)."""
 _IN_MIGRATION = (1, 2)
-"""States of the migration from ZooKeeper in which it goes on."""
+"""States of the migration from ZooKeeper in which it is in progress."""
 
 
 Ids = tuple[int, ...]
@@ -52,7 +52,7 @@ class Partition(NamedTuple):
 
     @staticmethod
     def of(data: Data) -> Partition:
-        """As a Partition record says."""
+        """Return a partition from a Partition record."""
         return Partition(
             data["topicId"],
             data["partitionId"],
@@ -70,8 +70,11 @@ class Partition(NamedTuple):
         )
 
     def merged(self, data: Data) -> Partition:
-        """After a PartitionChange: fields that are there replace the old ones; the partition epoch always grows, the
-        leader epoch where a leader is named, even the same."""
+        """Return the partition after a PartitionChange.
+
+        Present fields replace the old ones; the partition epoch always grows, the leader epoch where a leader is named,
+        even the same.
+        """
         values: list[Any] = list(self)
         for name, value in data.items():
             at = _PLACES.get(name)
@@ -86,11 +89,11 @@ class Partition(NamedTuple):
         return tuple.__new__(Partition, values)
 
     def cleared(self) -> Partition:
-        """After a ClearElr that hits it."""
+        """Return the partition after a ClearElr that affects it."""
         return self._replace(partition_epoch=self.partition_epoch + 1, elr=(), last_known=())
 
     def differences(self, other: Partition) -> list[str]:
-        """The fields in which two registrations differ. No directories, and nothing but MIGRATING, are the same."""
+        """Return the fields in which two registrations differ. No directories, and only MIGRATING, count as equal."""
         names = [name for name in _NAMES if name != "directories" and getattr(self, name) != getattr(other, name)]
         return names + ["directories"] * (_real(self.directories) != _real(other.directories))
 
@@ -108,7 +111,7 @@ _RENAMED = {
 _PLACES = {
     name: _NAMES.index(_RENAMED.get(name, name)) for name in ("replicas", "isr", "leader", "directories", *_RENAMED)
 }
-"""Fields of a PartitionChange, and where a registration has them."""
+"""Fields of a PartitionChange, with their places in a registration."""
 _UNCHANGED: Data = {"leader": NO_CHANGE, "leaderRecoveryState": -1}
 _LEADER, _LEADER_EPOCH, _PARTITION_EPOCH = map(_NAMES.index, ("leader", "leader_epoch", "partition_epoch"))
 
@@ -129,7 +132,7 @@ class Broker:
     directories: list[str]
     newest: int | None
     cordoned: list[str] | None = None
-    """Directories that get no new replica (KIP-1066); None until the broker has said so."""
+    """Directories that get no new replica (KIP-1066); None until the broker has reported them."""
 
     @staticmethod
     def of(data: Data) -> Broker:
@@ -146,7 +149,7 @@ class Broker:
 
     @property
     def takes_replicas(self) -> bool:
-        """Whether some directory may get a new replica. Source: BrokerRegistration.hasUncordonedDirs."""
+        """True if some directory may get a new replica. Source: BrokerRegistration.hasUncordonedDirs."""
         return not self.directories or self.cordoned is None or not {*self.directories} <= {*self.cordoned}
 
     @property
@@ -155,7 +158,7 @@ class Broker:
 
 
 def registration(broker: Broker | None) -> str:
-    """The state of a broker in specs/machines/broker-registration.toml; None: there is no registration of it."""
+    """Return the state of a broker in specs/machines/broker-registration.toml; None: it has no registration."""
     return _registrations()[None if broker is None else (broker.fenced, broker.in_shutdown)]
 
 
@@ -172,37 +175,37 @@ def _registrations() -> Mapping[tuple[bool, bool] | None, str]:
 
 
 def newest_level(data: Data) -> int | None:
-    """The largest metadata.version in the features of a registration."""
+    """Return the largest metadata.version in the features of a registration."""
     return next((each["maxSupportedVersion"] for each in data["features"] if each["name"] == NAME), None)
 
 
 @dataclass
 class Cluster:
-    """Everything that the log's records have made so far.
-
-    `least` has what `min_isr` gave, by topic, as long as it holds.
-    `active` are the brokers that are registered, and neither fenced nor in controlled shutdown.
-    `whole`: nothing of the cluster's past is missing, so what is not here does not exist. `ever` holds the ids of all
-    topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered;
-    `all_disks`: none of these is missing, as it may be in a snapshot.
-    """
+    """The result of all of the log's records so far."""
 
     whole: bool = True
+    """True if nothing of the cluster's past is missing, so that what is absent does not exist."""
     all_disks: bool = True
+    """True if none of `disks` is missing, as it may be in a snapshot."""
     features: dict[str, int] = field(default_factory=dict)
     brokers: dict[int, Broker] = field(default_factory=dict)
     controllers: dict[int, int | None] = field(default_factory=dict)
     epochs: dict[int, int] = field(default_factory=dict)
+    """The largest epoch of each broker."""
     disks: dict[int, set[str]] = field(default_factory=dict)
+    """The directories that each broker ever registered."""
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     ever: set[str] = field(default_factory=set)
+    """The ids of all topics that ever existed."""
     partitions: dict[str, dict[int, Partition]] = field(default_factory=dict)
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
     producer_ids: int | None = None
     migration: int = 0
     active: set[int] = field(default_factory=set)
+    """The brokers that are registered, and neither fenced nor in controlled shutdown."""
     least: dict[str, int | None] = field(default_factory=dict)
+    """The results of `min_isr` by topic, as long as they hold."""
     voters: tuple[int, ...] | None = None
     _moved: set[Key] = field(default_factory=set)
     _isrs: dict[Key, Ids] = field(default_factory=dict)
@@ -215,16 +218,16 @@ class Cluster:
 
     @property
     def elr(self) -> bool:
-        """Whether eligible leader replicas are on, or may be, since what would tell may be among what is missing."""
+        """True if eligible leader replicas are on, or may be, because the record may be among what is missing."""
         return self.features.get(ELR_FEATURE, 0 if self.whole else 1) > 0
 
     @property
     def migrating(self) -> bool:
-        """Whether a migration from ZooKeeper goes on, or may, as of `elr`."""
+        """True if a migration from ZooKeeper is in progress, or may be, as for `elr`."""
         return self.migration in _IN_MIGRATION or (not self.migration and not self.whole)
 
     def inactive(self, brokers: Ids, leader: int) -> Ids:
-        """Those of the brokers, and of the leader, that are known not to be active."""
+        """Return which of the brokers, and of the leader, are known not to be active."""
         if leader in self.active and self.active.issuperset(brokers):
             return ()
         return tuple(sorted(each for each in {*brokers, leader} - {NO_LEADER} if self._inactive(each)))
@@ -234,8 +237,10 @@ class Cluster:
         return self.whole if there is None else not there.active
 
     def min_isr(self, partition: Partition) -> int | None:
-        """What min.insync.replicas comes to: never more than partition 0 of the topic has replicas. None if no record
-        tells it."""
+        """Return the effective min.insync.replicas: at most the number of replicas of the topic's partition 0.
+
+        None if no record shows it.
+        """
         if partition.topic not in self.least:
             self.least[partition.topic] = self._min_isr(partition)
         return self.least[partition.topic]
@@ -249,7 +254,7 @@ class Cluster:
         return min(int(configured), len(first.replicas))
 
     def put(self, partition: Partition, before: Partition | None) -> None:
-        """A partition as it is now, and as it was."""
+        """Set a partition's current state, given its previous one."""
         topic, number = key = partition[:2]
         there = self.partitions.get(topic)
         if there is None:
@@ -268,8 +273,10 @@ class Cluster:
         self._moved.update((topic, number) for number in self.partitions.pop(topic, {}))
 
     def in_isr(self, broker: int) -> Collection[Key]:
-        """The partitions in whose ISR a broker is. Those that changed are looked at when it is asked for: brokers go
-        far less often than ISRs change."""
+        """Return the partitions whose ISR contains a broker.
+
+        Changed partitions are processed only on request: brokers leave far less often than ISRs change.
+        """
         for key in self._moved:
             topic, number = key
             there = self.partitions.get(topic, {}).get(number)
@@ -283,7 +290,7 @@ class Cluster:
         return self._in_isr.get(broker, ())
 
     def seen(self, broker: int) -> None:
-        """A broker's registration is another one now, or is gone."""
+        """Note that a broker's registration has changed, or is gone."""
         there = self.brokers.get(broker)
         (self.active.add if there is not None and there.active else self.active.discard)(broker)
 
@@ -305,7 +312,7 @@ class Cluster:
         return (partition for there in self.partitions.values() for partition in there.values())
 
     def wrong_directories(self, partition: Partition, before: Partition | None) -> tuple[str, ...]:
-        """Real directories that replicas of a partition come to, and that their brokers never registered."""
+        """Return new real directories of a partition's replicas that their brokers never registered."""
         if not self.whole:
             return ()
         had = set() if before is None else {*zip(before.replicas, before.directories, strict=False)}
@@ -313,17 +320,20 @@ class Cluster:
         return tuple(sorted(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, ())))
 
     def put_where_cordoned(self, partition: Partition, before: Partition | None) -> tuple[int, ...]:
-        """New replicas of a partition on brokers all of whose directories are cordoned."""
+        """Return new replicas of a partition on brokers whose directories are all cordoned."""
         added = {*partition.replicas} - ({*before.replicas} if before is not None else set())
         return tuple(sorted(each for each in added if each in self.brokers and not self.brokers[each].takes_replicas))
 
     def may_be_lost(self, directories: Collection[str]) -> bool:
-        """Whether brokers may have had these directories before the snapshot that history begins with, and lost them:
-        none is another broker's."""
+        """Return whether brokers may have had these directories before the snapshot that history begins with, and lost
+        them.
+
+        None of them is another broker's.
+        """
         return not self.all_disks and not any({*directories} & others for others in self.disks.values())
 
     def lost_directory(self, partition: Partition, broker: int) -> bool:
-        """Whether a replica is in a directory that its broker has not registered now."""
+        """Return whether a replica is in a directory that its broker no longer registers."""
         there = self.brokers.get(broker)
         own = dict(zip(partition.replicas, partition.directories, strict=False)).get(broker, MIGRATING)
         return own not in _RESERVED and (there is None or own not in there.directories)

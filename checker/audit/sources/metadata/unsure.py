@@ -1,8 +1,8 @@
-"""What a metadata log holds that this program does not know, and what that may have changed.
+"""Contents of a metadata log that this program does not know, and what they may have changed.
 
 A record of an unknown type, a newer version, an unknown tag, a newer level of a feature, a controller of a newer
-release: each may change more than is read here, and what it changes may be legal by rules that are not written here. A
-rule that looks at any of it has the verdict *unknown* at most. Everything else is judged as ever.
+release: each may change more than is read here, and its changes may be legal by rules that are not written here. A rule
+that looks at any of it has the verdict *unknown* at most. Everything else is judged as usual.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _OF_PARTITIONS = frozenset({"PARTITION_RECORD", "PARTITION_CHANGE_RECORD"})
 
 @dataclass
 class Unsure:
-    """What may be other than the records that were read make it."""
+    """Parts of the state that may differ from the result of the records that were read."""
 
     everything: bool = False
     quorum: bool = False
-    """Who leads the metadata quorum, and who votes."""
+    """True if the leader of the metadata quorum, and its voters, are unsure."""
     brokers: set[int] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     """Ids of topics: the topic, and all its partitions."""
     partitions: set[tuple[str, int]] = field(default_factory=set)
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why, in words, with how many records say so."""
+    """The reasons in words, with the number of records for each."""
 
     @property
     def of_some(self) -> bool:
-        """Whether some broker, topic or partition is unsure."""
+        """True if some broker, topic or partition is unsure."""
         return bool(self.brokers or self.topics or self.partitions)
 
     def __bool__(self) -> bool:
@@ -71,7 +71,9 @@ class Unsure:
             self.reasons[_feature_in_words(name, level)] += 1
 
     def runs(self, controller: int, newest: int | None) -> bool:
-        """Whether a controller is of a newer release than is known, by the newest metadata.version that it supports."""
+        """Return whether a controller has a newer release than is known, by the newest metadata.version that it
+        supports.
+        """
         if newest is None or not beyond(NAME, newest):
             return False
         self.reasons.setdefault(
@@ -82,7 +84,7 @@ class Unsure:
         return True
 
     def has_partition(self, before: Partition | None, after: Partition) -> bool:
-        """Whether a partition, or a broker that it names, is unsure."""
+        """Return whether a partition, or a broker that it names, is unsure."""
         if after.topic in self.topics or after[:2] in self.partitions:
             return True
         named = {after.leader, *after.isr, *after.replicas, *after.elr, *after.last_known}
@@ -91,12 +93,12 @@ class Unsure:
         return not self.brokers.isdisjoint(named)
 
     def has(self, *, topic: str | None = None, partition: int | None = None, brokers: Collection[int] = ()) -> bool:
-        """Whether a topic by its id, its partition, or one of some brokers is unsure."""
+        """Return whether a topic by its id, its partition, or one of some brokers is unsure."""
         of_topic = topic in self.topics or (topic is not None and (topic, partition) in self.partitions)
         return self.everything or of_topic or not self.brokers.isdisjoint(brokers)
 
     def join(self, other: Unsure) -> None:
-        """Take over what is unsure by another part of the log."""
+        """Add what another part of the log makes unsure."""
         self.everything |= other.everything
         self.quorum |= other.quorum
         self.brokers |= other.brokers
@@ -105,7 +107,7 @@ class Unsure:
         self.reasons |= other.reasons
 
     def in_words(self) -> Iterator[str]:
-        """The reasons, for the headline of a report."""
+        """Yield the reasons, for the headline of a report."""
         for reason, n in self.reasons.items():
             yield reason if n == 1 else f"{reason} ({n} times)"
 
@@ -116,7 +118,7 @@ def _in_words(record: Record) -> str:
         return f"records of type {record.type} are not known"
     newest = len(kind.since) - 1
     if record.version > newest:
-        read = "read as far as that goes" if data is not None else "not read"
+        read = "read as far as possible" if data is not None else "not read"
         return f"{record.type}, version {record.version}, is newer than this program knows (up to {newest}): {read}"
     return f"{record.type}, version {record.version}, has tagged fields that this program does not know"
 
@@ -130,5 +132,5 @@ def _feature_in_words(name: str, level: int) -> str:
 
 
 def level_of(data: Data) -> int:
-    """The level that a FeatureLevel record sets, in any shape of it."""
+    """Return the level that a FeatureLevel record sets, in any shape of it."""
     return int(data.get("featureLevel", data.get("maxFeatureLevel", 0)))

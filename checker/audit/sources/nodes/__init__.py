@@ -1,1 +1,1 @@
-"""What nodes of a KRaft cluster print of the metadata quorum, and of partitions beside the metadata log."""
+"""Observations of KRaft nodes' lines: about the metadata quorum, and about partitions beside the metadata log."""

@@ -1,9 +1,9 @@
-"""Lines that print a partition's state, or a broker's epoch, beside what the records of the metadata log made of it.
+"""Lines that print a partition's state, or a broker's epoch, compared with the records of the metadata log.
 
-Every broker and every controller applies the same committed records, so what they print of a partition at a partition
-epoch is what the log has there; they may skip epochs, and lag. An active controller prints what it proposes: it may be
-taken back. What the log cannot tell (what was before its first record here, another cluster's topics) is left aside.
-Where lines of another cluster are there, a line that names no topic id may be one of these.
+Every broker and every controller applies the same committed records, so their lines about a partition at a partition
+epoch agree with the log; they may skip epochs, and lag. An active controller prints its proposals, which it may take
+back. Lines that the log cannot decide (before its first available record, another cluster's topics) are ignored. Where
+lines of another cluster are present, a line without a topic id may be one of these.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
 _LINE = ("file", "line", "ts", "row", "releases", "topic", "partition")
 _STATE = ("topic_id", "partition_epoch", "leader", "leader_epoch", "isr")
 LATE = 10_000
-"""Milliseconds after a line in which a record was written that it shows: a log that goes on longer has it."""
+"""Milliseconds after a line within which its record was written: a log that continues longer has it."""
 _CHANGED = re.compile(r"(?:^|, )(isr|leader|leaderEpoch): (\[[0-9, ]*\]|-?[0-9]+) -> (\[[0-9, ]*\]|-?[0-9]+)(?=, |$)")
 
 
 def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
-    """Look: lines that do not fit the log, and how many do.
+    """Return lines that do not fit the log, and the number that do; a look.
 
-    Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
-    record and line, of a node in a file), "applied" (the last line of a broker in a file that shows a committed
-    record), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state` is
+    Rows have a `what`: "fits" (the number of lines of a file and row of the line table), "late" (the least time between
+    record and line, for a node in a file), "applied" (the last line of a broker in a file that shows a committed
+    record), "aside" (the number of lines not compared), "odd" (a line that the log does not confirm: `state` is
     "differs" or "ahead"), "stranger" (a topic with an id, or a name, that the log does not have, with its first time
     and its first line).
     """
@@ -89,7 +89,7 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
 
 
 def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, Row]:
-    """What the log says to a line, the registration there, and the columns of the line as they are compared."""
+    """Return the log's result for a line, the registration there, and the columns of the line as they are compared."""
     shown: dict[str, Any] = {
         name: row.get(name) for name in ("file", "line", "ts", "row", "releases", "topic", "partition")
     }
@@ -121,7 +121,7 @@ def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, R
 
 
 def applied_offset(chronicle: Chronicle, row: Row) -> int | None:
-    """The offset of the record whose state a broker has taken, if the log certainly has it so."""
+    """Return the offset of the record whose state a broker has adopted, if the log certainly has it."""
     if row["row"] not in APPLIED:
         return None
     if None in (row.get("topic"), row.get("partition"), row.get("partition_epoch"), row.get("topic_id")):
@@ -132,7 +132,7 @@ def applied_offset(chronicle: Chronicle, row: Row) -> int | None:
 
 
 def changed(detail: str) -> dict[str, Any]:
-    """The new values in a controller's difference of two registrations: "isr: [2] -> [1], leader: -1 -> 1"."""
+    """Return the new values in a controller's difference of two registrations: "isr: [2] -> [1], leader: -1 -> 1"."""
     names = {"isr": "isr", "leader": "leader", "leaderEpoch": "leader_epoch"}
     found: dict[str, Any] = {}
     for match in _CHANGED.finditer(detail):
@@ -151,7 +151,7 @@ def _place(there: Registration | None) -> Row:
 
 
 def last_applied(rows: Iterable[Row], ordered: Container[int]) -> dict[tuple[int, int], tuple[int, int]]:
-    """By file and broker the number and the time of its last line that shows a committed record."""
+    """Return by file and broker the number and the time of its last line that shows a committed record."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for row in rows:
         if row["what"] == "applied" and row["file"] in ordered:
@@ -161,16 +161,21 @@ def last_applied(rows: Iterable[Row], ordered: Container[int]) -> dict[tuple[int
 
 
 def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) -> bool:
-    """Whether the broker shows a committed record after a line. It applies records in their order, also from one
-    process to the next: what it had applied at the line is before that record."""
+    """Return whether the broker shows a committed record after a line.
+
+    It applies records in order, also across processes: what it had applied at the line is before that record.
+    """
     line, ts = applied.get((row["file"], row["node"]), (-1, 0))
     return row["ts"] is not None and row["line"] < line and bool(row["ts"] < ts)
 
 
 def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[int]:
-    """The clusters among whose lines are those of another one: they name topics that a log does not have which has all
-    from before until then, or of which a later line shows a record. Topics may also be made after the log was copied:
-    that, and a registration that it does not have, show it together, as do several such registrations."""
+    """Yield the clusters that have lines of another one among theirs.
+
+    Such lines name topics that a complete log does not have, or of which a later line shows a record. Topics may also
+    be created after the log was copied: that, together with a registration that the log does not have, shows it, as do
+    several such registrations.
+    """
     rows = list(rows)
     signs: dict[int, set[tuple[int, int] | None]] = defaultdict(set)
     applied: dict[int, int] = defaultdict(int)
@@ -190,12 +195,14 @@ def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters
 
 
 def _is_of_none(row: Row, since: int | None) -> bool:
-    """Whether a topic is none that was deleted before the log has all, some time after which a line first names it."""
+    """Return whether a topic was not merely deleted before the log is complete, long enough before a line first names
+    it.
+    """
     return since is not None and (since == 0 or row["ts"] > since + LATE)
 
 
 def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
-    """By cluster and node, how much later its times are than those of the records that it shows, at least."""
+    """Return by cluster and node the least delay of its times after those of the records that it shows."""
     found: dict[tuple[int, int], int] = {}
     for row in rows:
         if row["what"] == "late":
@@ -211,13 +218,15 @@ def odd(
     ordered: Container[int],
     others: Container[int],
 ) -> Iterator[Row]:
-    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line, by its time,
-    by the offset that it names, or by a later line of the broker, which applies records in their order; `settled`: and
-    what the node itself wrote then; `foreign`: lines of another cluster are there, and this one names no topic id.
+    """Yield the lines that do not fit, as rows of the observation.
+
+    `covered`: the log continues beyond the line, by its time, by the offset that it names, or by a later line of the
+    broker, which applies records in order; `settled`: and beyond what the node itself wrote then; `foreign`: lines of
+    another cluster are present, and this one names no topic id.
 
     Args:
-        ordered: the files whose lines are in the order in which they were written.
-        others: the clusters among whose lines are some that no node of them writes.
+        ordered: the files whose lines are in the order of writing.
+        others: the clusters that have lines which none of their nodes writes.
     """
     rows = list(rows)
     applied = last_applied(rows, ordered)
@@ -241,7 +250,7 @@ def odd(
         by_line = row["row"] in APPLIED and shown_later(row, applied)
         covered = by_time or by_line or row.get("surely", False)
         stays = then is not None and chronicles[cluster].settled(row["node"], then)
-        # Topics are made, too, after the log was copied.
+        # Topics are also created after the log was copied.
         until = max(ends, row["ts"] or 0)
         among = nameless and min(strange[cluster].values(), default=until + 1) <= until
         foreign = among or (cluster in others and row.get("topic_id") is None)

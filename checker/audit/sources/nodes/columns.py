@@ -1,4 +1,4 @@
-"""The columns of what nodes print of the quorum and beside the metadata log, and the observations made of them."""
+"""The columns of nodes' lines about the quorum and beside the metadata log, and the observations made from them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ TEXT = Open("Text")
 leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
 high_watermark, offset, known_offset = (field(name, Int()) for name in ("high_watermark", "offset", "known_offset"))
 one_life, in_order, voters_shown = (field(name, Bool) for name in ("one_life", "in_order", "voters_shown"))
-"""Whether all lines are of one life of one cluster; whether this line was written after the one that it is compared
-with; whether the node itself says that the high watermark fell."""
+"""True if all lines are of one life of one cluster; true if this line was written after the one that it is compared
+with; true if the node itself says that the high watermark fell.
+"""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
 from_printed = field("from_printed", Bool)
-"""Whether the line itself tells the state before; else the line before does."""
+"""True if the line itself prints the state before; otherwise the line before does."""
 falls, follows = field("falls", Bool), field("follows", Bool)
-"""Whether the epoch is below the one that the line itself tells as that before; whether that, and the state before, are
-those of the line before, or not told."""
+"""True if the epoch is below the previous one that the line itself prints; true if that, and the previous state, are
+those of the line before, or are not printed.
+"""
 process = field("process", Int())
 
 _LINE: Mapping[str, Sort] = {
@@ -70,8 +72,11 @@ LEADERS = _observation(
     raft.LEADERS,
     {**_LINE, **_EARLIER, "before_offset": Int(0), **sorts(leader, other_leader)},
 )
-"""Lines that say who leads an epoch of the quorum; `other_leader` is who the metadata log says leads it, or most lines
-about the epoch: the first of these is the line before, also where it stands behind."""
+"""Lines that name the leader of an epoch of the quorum.
+
+`other_leader` is the leader in the metadata log, or in most lines about the epoch: the first of these is the line
+before, even where it stands after.
+"""
 
 VOTES = _observation(
     raft.VOTES,
@@ -87,16 +92,17 @@ HIGH_WATERMARKS = _observation(
     key=("file", "node", "raft_epoch"),
     order=("line",),
 )
-"""What a node knows to be committed, each with what it knew before in the epoch."""
+"""High watermarks that a node prints, each with its previous one in the epoch."""
 
 EPOCH_STARTS = _observation(raft.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offset, known_offset)})
-"""Where a leader says that its epoch starts, and where the metadata log has its LeaderChange."""
+"""Starts of epochs as leaders print them, and the places of their LeaderChange in the metadata log."""
 
 differs, covered, epoch = field("differs", SetOf(TEXT)), field("covered", Bool), field("epoch", Int())
 state = field("state", TEXT)
 fits, proposed, foreign = (field(name, Bool) for name in ("fits", "proposed", "foreign"))
-"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back;
-whether the line may be of another cluster, of which there are lines."""
+"""True if the log confirms the partition as the line prints it; true if an active controller may have taken it back;
+true if the line may be of another cluster, which has lines here.
+"""
 _ODD = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
     **sorts(releases, node, fits, covered, differs, proposed, foreign),
@@ -106,11 +112,13 @@ _NAMES = ("topic", "partition", "partition_epoch", "leader", "leader_epoch", "is
 _KNOWN = {f"known_{name}": EVENT[name] for name in ("leader", "leader_epoch", "isr")}
 _OF_PARTITION = {**_ODD, **{name: EVENT[name] for name in _NAMES}, **_KNOWN, **_RECORD}
 BROKER_STATES = _observation("broker_states_beside_log", _OF_PARTITION)
-"""Lines in which a broker prints a partition, beside what the metadata log has at that partition epoch. `covered`: the
-log goes on beyond the time of the line; `differs` has what the line and the log have differently, empty where the log
-has no such partition epoch."""
+"""Lines in which a broker prints a partition, beside the metadata log at that partition epoch.
+
+`covered`: the log continues beyond the time of the line; `differs` has the differing fields, empty where the log has no
+such partition epoch.
+"""
 CONTROLLER_STATES = _observation("controller_states_beside_log", _OF_PARTITION)
-"""The same of controllers."""
+"""The same for controllers."""
 BROKER_EPOCHS = _observation("broker_epochs_beside_log", {**_ODD, **sorts(epoch)})
 """Lines in which a broker prints the epoch that it registered with."""
 
@@ -124,8 +132,9 @@ UNCLEAN_CHANGES = _observation(
         "cluster": SPAN["cluster"],
     },
 )
-"""Changes that controllers call UNCLEAN, each once; `because` has why one may be none, empty if its line tells no
-reason."""
+"""Changes that controllers call UNCLEAN, each once; `because` has the reasons why one may be clean, empty if its line
+shows none.
+"""
 
 least, most, so_far, count = (field(name, Int()) for name in ("least", "most", "so_far", "count"))
 handler, broker = field("detail", TEXT), field("broker", Broker)
@@ -141,29 +150,40 @@ _OF_TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
 CHANGES_PRINTED = _observation(
     effects.CHANGES, {**_OF_LINE, **_RECORD, **sorts(count, least, most, fits, proposed, handler, broker)}
 )
-"""Counts of partitions that a controller changes, each with the record of about that time that says why: the log has
-`least` to `most` changes beside it."""
+"""Numbers of partitions that a controller changes, each with the record of about that time that explains it: the log
+has `least` to `most` changes beside it.
+"""
 REGISTRATION_CHANGES_PRINTED = _observation(
     registrations.CHANGES, {**_OF_LINE, **sorts(controller_epoch, count, fits, handler, broker)}
 )
 """Changes of brokers' registrations that an active controller prints, each certainly before a committed record of its
-epoch, and fencings that a standby prints, without an epoch; `detail` is what becomes of the broker, `count` how many
-such records the epoch has, or the log from the broker's registration to its next."""
+epoch, and fencings that a standby prints, without an epoch.
+
+`detail` is the broker's new state, `count` the number of such records in the epoch, or in the log from the broker's
+registration to its next.
+"""
 REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, moves_leader, proposed)}
 )
-"""Ends of reassignments as a controller prints them, each with the partition's record of the partition epoch that the
-line has, else of about that time; `moves_leader`: the line also says that another replica leads."""
+"""Ends of reassignments as a controller prints them, each with the partition's record of the printed partition epoch,
+else of about that time; `moves_leader`: the line also says that another replica leads.
+"""
 doubtful = field("doubtful", Bool)
 DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most, doubtful)})
-"""Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it;
-`doubtful`: lines of another cluster are there, or times go back in the file."""
+"""Numbers of replicas that a broker deletes.
+
+`so_far` includes earlier ones, `most` is what the log removed from it; `doubtful`: lines of another cluster are
+present, or times go back in the file.
+"""
 hosted = field("hosted", Bool)
 STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
-"""Logs that a broker takes for strays, each with the record since which the broker is a replica (`hosted`), else with
-the one that created the partition."""
+"""Logs that a broker considers stray, each with the record since which the broker is a replica (`hosted`), else with
+the one that created the partition.
+"""
 TOPICS_REMOVED = _observation(
     effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, unordered, applied_line)}
 )
-"""The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
-earlier line shows that the broker had applied that; `unordered`: so it is of other states."""
+"""The last line of a file on a partition of a deleted topic, with the record that deleted it.
+
+`deleted`: an earlier line shows that the broker had applied that record; `unordered`: the same holds for other states.
+"""

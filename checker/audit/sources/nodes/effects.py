@@ -1,8 +1,8 @@
-"""Lines that tell what the metadata log had changed: counts of changes, ends of reassignments, and replicas that go.
+"""Lines that report changes of the metadata log: counts of changes, ends of reassignments, and deleted replicas.
 
-A controller counts the partitions that it changes as a broker comes or goes, and says of a reassignment that it is
-over. From 4.3 on the latter names the partition epoch; else the record is the one of about that time. Brokers count
-the replicas that they delete, and act on topics until they have seen their deletion.
+A controller counts the partitions that it changes as a broker joins or leaves, and reports the end of a reassignment.
+From 4.3 on the latter names the partition epoch; otherwise the record is the one of about that time. Brokers count the
+replicas that they delete, and act on topics until they have applied their deletion.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .beside import APPLIED, LATE, applied_offset, shown_later
 _SHOWN_BY = (*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *STRAYS_PRINTED)
 LINES = (*_SHOWN_BY, *APPLIED, *REGISTERED)
 AT_ONCE = 2_000
-"""Milliseconds between the line of a controller and the record that it is about, at most."""
+"""The most milliseconds between the line of a controller and the record that it is about."""
 _HANDLERS = {
     "handleBrokerFenced": "fence",
     "handleBrokerUnfenced": "unfence",
@@ -43,10 +43,13 @@ STRAYS = "strays_printed_beside_log"
 
 
 def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
-    """Look: lines that tell a count or an end; by file and broker how far the lines show that it has applied the log
-    ("past", where that is beyond a topic's deletion), the last lines on topics that are deleted ("gone"), and the first
-    with each state that an earlier line shows to be over ("over"); the brokers that name themselves in a file that
-    tells of strays ("speaks"): such a line does not say whose it is."""
+    """Return lines that report a count or an end; a look.
+
+    Also, by file and broker, how far the lines show that it has applied the log ("past", where that is beyond a topic's
+    deletion), the last lines on topics that are deleted ("gone"), and the first with each state that an earlier line
+    shows to be over ("over"); the brokers that name themselves in a file with strays ("speaks"): such a line does not
+    name its broker.
+    """
     found: list[Row] = []
     removals = {cluster: sorted(at.offset for at in log.removed.values()) for cluster, log in chronicles.items()}
     gone: dict[tuple[int, str, int], Row] = {}
@@ -85,11 +88,11 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
 
 
 def _is_over(until: int | None, ts: int, reached: Sequence[tuple[int, int]]) -> bool:
-    """Whether a line tells a state that surely was over before: a broker had applied the record that ended it.
+    """Return whether a line shows a state that was surely over before: a broker had applied the record that ended it.
 
     Args:
         until: the offset of that record.
-        reached: how far lines before show that the broker had come, and when: offsets that rise.
+        reached: how far earlier lines show that the broker had come, and when: rising offsets.
     """
     if until is None:
         return False
@@ -104,7 +107,7 @@ def _shown(row: Row) -> Row:
 
 
 Clocks = Mapping[tuple[int, int], int]
-"""By cluster and node, how much later its times are than those of the records that it shows, at least."""
+"""By cluster and node, the least delay of its times after those of the records that it shows."""
 Applied = Mapping[tuple[int, int], tuple[int, int]]
 """By file and broker, the number and the time of its last line that shows a committed record."""
 Rows = Iterator[tuple[str, Row]]
@@ -120,12 +123,12 @@ def beside_log(
     ordered: Container[int],
     others: Container[int] = (),
 ) -> Rows:
-    """The rows of all observations, by their names.
+    """Return the rows of all observations, by their names.
 
     Args:
-        proposed: whether what a controller says on a line may have been taken back.
+        proposed: returns whether a controller may have taken back what it prints on a line.
         ordered: the files whose times do not go back.
-        others: the clusters among whose lines are some of another one.
+        others: the clusters that have lines of another one.
     """
     deleted: dict[tuple[int, int], dict[tuple[int, int], Row]] = defaultdict(dict)
     whole = {cluster for cluster, each in chronicles.items() if each.from_start and not each.mixed}
@@ -143,7 +146,7 @@ def beside_log(
     for (cluster, node), own in sorted(deleted.items()):
         chronicle = chronicles[cluster]
         left = sorted(at.ts for at in chronicle.left.get(node, ()))
-        # One whose time is wrong looks as if it came before the records, as one of others does.
+        # A line with a wrong time looks as if it came before the records, like a line of another cluster.
         for each in _deletions(own, left, chronicle.last, applied):
             yield DELETIONS, each | {"doubtful": cluster in others or each["file"] not in ordered}
     of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
@@ -151,8 +154,10 @@ def beside_log(
 
 
 def _at_records_time(rows: Sequence[Row], clusters: Mapping[int, int], later: Clocks) -> Iterator[Row]:
-    """The rows with their `cluster`, and the time `then` at which a record would be that they are about. A line about a
-    stray does not name its broker: in a file in which one broker names itself it is that one."""
+    """Yield the rows with their `cluster`, and the time `then` at which their record would be.
+
+    A line about a stray does not name its broker: if one broker names itself in the file, it is that one.
+    """
     speakers: dict[int, set[int]] = defaultdict(set)
     for row in rows:
         if row["what"] == "speaks":
@@ -166,7 +171,7 @@ def _at_records_time(rows: Sequence[Row], clusters: Mapping[int, int], later: Cl
 
 
 def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """A count of changes, beside what the log has of such an event at about that time, by that controller."""
+    """Yield a count of changes, beside the log's record of such an event at about that time, by that controller."""
     match = _HANDLER.match(row["detail"] or "")
     kind = _HANDLERS.get(match[1]) if match else None
     if kind is None or match is None:
@@ -186,8 +191,9 @@ def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """The end of a reassignment, beside the record that it is about; `moves_leader`: the line says that another
-    replica leads since."""
+    """Yield the end of a reassignment, beside the record that it is about; `moves_leader`: another replica leads
+    since.
+    """
     there = _of_time(row, chronicle) if row["partition_epoch"] is None else _of_epoch(row, chronicle)
     if len(there) == 1:
         (one,) = there
@@ -196,13 +202,13 @@ def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _of_epoch(row: Row, chronicle: Chronicle) -> list[Registration]:
-    """The record of the partition epoch that a line prints, where it has the same state."""
+    """Return the record of the partition epoch that a line prints, where it has the same state."""
     state, there = chronicle.beside(row)
     return [there] if state == "fits" and there is not None and there.ts is not None else []
 
 
 def _of_time(row: Row, chronicle: Chronicle) -> list[Registration]:
-    """The partition's records of about the time of a line."""
+    """Return the partition's records of about the time of a line."""
     ids = chronicle.ids.get(row["topic"], ())
     return [
         each
@@ -213,9 +219,12 @@ def _of_time(row: Row, chronicle: Chronicle) -> list[Registration]:
 
 
 def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """A log that a broker takes for a stray, beside the record that made it a replica, else the creation of the only
-    topic that ever had the name; `hosted`: the broker has been a replica since then. Only where the log goes on beyond
-    the line: else it may lack the record that made it a stray."""
+    """Yield a log that a broker considers stray, beside the record that made it a replica, else the creation of the
+    only topic that ever had the name.
+
+    `hosted`: the broker has been a replica since then. Only where the log continues beyond the line: otherwise it may
+    lack the record that made the log stray.
+    """
     ids = chronicle.ids.get(row["topic"], ()) if row["then"] + SURELY_LATER < chronicle.last else ()
     for topic in ids if len(ids) == 1 else ():
         own = chronicle.of.get((topic, row["partition"]))
@@ -227,8 +236,9 @@ def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int, applied: Applied) -> Iterator[Row]:
-    """Counts of replicas that a broker deletes, and how many it was to delete until then, where the log goes on beyond
-    the line. Lines that say the same at one time count once: they may be copies."""
+    """Yield numbers of replicas that a broker deletes, and the number that it was to delete by then, where the log
+    continues beyond the line. Equal lines of one time count once: they may be copies.
+    """
     so_far = 0
     for _, row in sorted(own.items()):
         so_far += row["count"]
@@ -237,10 +247,12 @@ def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: in
 
 
 def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
-    """The last line of each file on each partition of a topic that is deleted, and the line before by which the broker
-    had applied the deletion, if there is one. `unordered`: in the cluster several states of one partition, or those of
-    several topics, stand after a line by which they were over, as they do where a clock was put back and the lines were
-    sorted by time afterwards."""
+    """Yield the last line of each file on each partition of a deleted topic, and the earlier line by which the broker
+    had applied the deletion, if there is one.
+
+    `unordered`: in the cluster several states of one partition, or those of several topics, stand after a line by which
+    they were over, as happens where a clock was put back and the lines were sorted by time afterwards.
+    """
     last: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], list[Row]] = defaultdict(list)
     over: dict[int, list[Row]] = defaultdict(list)
@@ -271,7 +283,7 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
 
 
 def _many(rows: Iterable[Row]) -> bool:
-    """Whether states are of several topics, or several of one partition."""
+    """Return whether states are of several topics, or several of one partition."""
     states: dict[tuple[str, int], set[int]] = defaultdict(set)
     for row in rows:
         states[row["topic_id"], row["partition"]].add(row["partition_epoch"])

@@ -1,4 +1,4 @@
-"""What nodes of a KRaft cluster print, as rows of observations: of the metadata quorum, and beside the metadata log."""
+"""KRaft nodes' lines as rows of observations: about the metadata quorum, and beside the metadata log."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ from .others import of_others
 from .turns import Turns, last_turn, turns
 
 Chronicles = Mapping[int, Sequence[tuple[str | None, Chronicle]]]
-"""By cluster its metadata logs: the cluster id that each has, and what its records made of partitions."""
+"""By cluster its metadata logs: the cluster id of each, and the effects of its records on partitions."""
 MIGRATED = (
-    "a migration from ZooKeeper is in the metadata log: lines are held against it where they name a topic id; counts of"
-    " deletions are not"
+    "a migration from ZooKeeper is in the metadata log: only lines that name a topic id are compared with it, and no"
+    " counts of deletions"
 )
-"""What brokers count goes back to what ZooKeeper told them, and a topic of the same name may have been there before."""
+"""The reason: brokers' counts include what ZooKeeper sent them, and a topic of the same name may have existed
+before.
+"""
 
 OTHERS = (
-    "lines of another cluster are among these: beside the metadata log what names no topic id is suspicious at most,"
-    " and what nodes tell of the quorum is not compared"
+    "lines of another cluster are among these: compared with the metadata log, lines without a topic id are suspicious"
+    " at most, and lines about the quorum are not compared"
 )
 
-DISORDERED = "its times go back: what nodes tell of the quorum is not compared"
+DISORDERED = "its times go back: lines about the quorum are not compared"
 
 
 def hold_against(read: Read) -> bool:
-    """Whether any line is there that a metadata log, if it is here too, is held against."""
+    """Return whether there are lines that a metadata log, if available, is compared with."""
     return bool(_having(read, (*raft.LINES, *beside.LINES, *effects.LINES, *registrations.LINES)))
 
 
 def _having(read: Read, lines: Sequence[str]) -> list[int]:
-    """The files with such lines."""
+    """Return the files with such lines."""
     wanted = frozenset(lines)
     known = {file.index for file in read.files}
     return [fact.index for fact in read.facts if fact.index in known and not wanted.isdisjoint(fact.rows)]
@@ -47,17 +49,17 @@ def _having(read: Read, lines: Sequence[str]) -> list[int]:
 
 @dataclass
 class Nodes(Source):
-    """Rows of what nodes print."""
+    """Rows of nodes' lines."""
 
     others: frozenset[int] = frozenset()
-    """The clusters among whose lines are those of another one."""
+    """The clusters that have lines of another one."""
 
 
 def observed(log: Log, read: Read, logs: Chronicles, mixed: Collection[int]) -> Nodes:
-    """Return the rows of what nodes print.
+    """Return the rows of nodes' lines.
 
     Args:
-        logs: the metadata logs that lines are held against.
+        logs: the metadata logs that lines are compared with.
         mixed: the clusters whose lines one cluster cannot have written (doubt/signs/wordings.py).
     """
     found = Nodes()
@@ -73,8 +75,8 @@ def observed(log: Log, read: Read, logs: Chronicles, mixed: Collection[int]) -> 
     )
     others = frozenset({*_others(read, chronicles, clusters, held), *mixed, *of_others(raft_lines, chronicles)})
     found.others = others
-    told = {*chronicles, *(row["cluster"] for row in raft_lines)}
-    found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
+    compared = {*chronicles, *(row["cluster"] for row in raft_lines)}
+    found.notes += [(cluster, OTHERS) for cluster in sorted(others & compared)]
     found.notes += [
         (clusters[index], f"{files[index].path}: {DISORDERED}")
         for index in sorted(raft.out_of_order(raft_lines, files))
@@ -95,7 +97,7 @@ def _others(
     clusters: Mapping[int, int],
     held: Iterable[Row],
 ) -> set[int]:
-    """The clusters among whose lines are those of another one."""
+    """Return the clusters that have lines of another one."""
     zookeeper = {clusters[file] for file in _having(read, OF_ZOOKEEPER)}
     found = {cluster for cluster in zookeeper if cluster in chronicles and not chronicles[cluster].mixed}
     return found | {*beside.of_others(held, chronicles, clusters)}
@@ -111,7 +113,7 @@ def _beside(
     others: Container[int],
     found: Source,
 ) -> None:
-    """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
+    """Add the lines that are compared with the metadata log: about a partition or a broker, and counts."""
     ordered = {file.index for file in read.files if not file.goes_back}
     by_node = turns(raft_lines)
     proposed = partial(_may_be_taken_back, by_node)
@@ -121,23 +123,25 @@ def _beside(
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
     found.extend(effects.beside_log(counted, chronicles, clusters, later, applied, proposed, ordered, others))
     changing = _having(read, registrations.LINES)
-    told = log.over_lines(registrations.told, changing) if changing else ()
+    printed = log.over_lines(registrations.printed, changing) if changing else ()
     own = {file for file in ordered if clusters[file] not in others}
-    found.add(registrations.CHANGES, registrations.beside_log(told, by_node, chronicles, clusters, own))
+    found.add(registrations.CHANGES, registrations.beside_log(printed, by_node, chronicles, clusters, own))
 
 
 def _compared(logs: Chronicles, raft_lines: Iterable[Row], shown: Source) -> dict[int, Chronicle]:
-    """The metadata logs that lines are held against: of clusters with one log, of which no line names another id."""
+    """Return the metadata logs that lines are compared with: of clusters with one log, where no line names another
+    id.
+    """
     ids = raft.ids_named(raft_lines)
     found = {}
     for cluster, own in logs.items():
         if len(own) != 1:
-            shown.notes.append((cluster, "several metadata logs: lines of text are held against none of them"))
+            shown.notes.append((cluster, "several metadata logs: lines of text are compared with none of them"))
             continue
         name, chronicle = own[0]
         if ids.get(cluster, set()) - ({name} if name is not None else ids.get(cluster, set())):
             shown.notes.append(
-                (cluster, f"controllers name another cluster than {name}: its metadata log is left aside")
+                (cluster, f"controllers name another cluster than {name}: its metadata log is not compared with lines")
             )
         else:
             if chronicle.mixed:
@@ -147,7 +151,7 @@ def _compared(logs: Chronicles, raft_lines: Iterable[Row], shown: Source) -> dic
 
 
 def _observed(row: str) -> str:
-    """The observation that a line beside the log is of."""
+    """Return the observation of a line beside the log."""
     if row in REGISTERED:
         return BROKER_EPOCHS.name
     return CONTROLLER_STATES.name if row in REGISTRATIONS_PRINTED else BROKER_STATES.name
@@ -161,7 +165,7 @@ def _odd(
     ordered: Container[int],
     others: Container[int],
 ) -> Iterator[Shown]:
-    """Rows of lines that the log does not have so."""
+    """Yield rows of lines that the log does not confirm."""
     for row in beside.odd(found, chronicles, clusters, ordered, others):
         name = _observed(row["row"])
         unsettled = name == CONTROLLER_STATES.name and not row["settled"]
@@ -169,13 +173,15 @@ def _odd(
 
 
 def _may_be_taken_back(of: Turns, row: Row) -> bool:
-    """Whether a controller may have been active at a line: one that is killed writes no line of what is taken back."""
+    """Return whether a controller may have been active at a line: a killed one writes no line about what is taken
+    back.
+    """
     turn = last_turn(of, row["file"], row["node"], row["line"])
     return turn is None or turn.epoch is not None
 
 
 def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Source) -> None:
-    """Lines that fit are held, of whatever partition; they are counted only, not carried."""
+    """Count lines that fit, of any partition; they are not carried."""
     aside: Counter[int] = Counter()
     for row in found:
         if row["what"] == "fits":
@@ -183,4 +189,4 @@ def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Source
         elif row["what"] == "aside":
             aside[clusters[row["file"]]] += row["n"]
     for cluster, n in sorted(aside.items()):
-        shown.notes.append((cluster, f"{n} lines tell of what the metadata log here does not have: not compared"))
+        shown.notes.append((cluster, f"{n} lines are about things that this metadata log does not have: not compared"))

@@ -1,9 +1,9 @@
-"""Which clusters have lines of another one among those that nodes print of the metadata quorum.
+"""Clusters that have lines of another one among nodes' lines about the metadata quorum.
 
 * A node's wording goes from one release to another and back, in the time of two processes.
-* Lines tell of leaders that never were voters, as the metadata log tells.
-* Lines print voters of two quorums: none of the one is in the other.
-* Ids of clusters take turns. A cluster whose disks were formatted anew has one id after the other.
+* Lines name leaders that never were voters, according to the metadata log.
+* Lines print voters of two disjoint quorums.
+* Ids of clusters alternate. A cluster whose disks were formatted again has one id after the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .raft import STATE, claimed
 
 
 def of_others(lines: Sequence[Row], chronicles: Mapping[int, Chronicle]) -> set[int]:
-    """The clusters among whose lines, in the order of their files, are those of another one."""
+    """Return the clusters that have lines of another one among theirs, which are in the order of their files."""
     return {
         *wordings_take_turns(lines),
         *led_by_no_voter(lines, chronicles),
@@ -37,15 +37,17 @@ def wordings_take_turns(lines: Iterable[Row]) -> Iterator[int]:
 
 @dataclass
 class _Wordings:
-    """Of the lines so far, by set of releases that have such a wording, the process of the last one; and before it the
-    process of the last one that is worded otherwise, as in none of these releases."""
+    """The lines so far, by their wording."""
 
     last: dict[int, int] = field(default_factory=dict)
+    """By set of releases with such a wording, the process of its last line."""
     otherwise: dict[int, int] = field(default_factory=dict)
+    """By the same, the process of the last line before it whose wording none of these releases has."""
 
     def go_back(self, row: Row) -> bool:
-        """Take the next line: whether one stands between it and an earlier one, no more than a start away, that was
-        worded otherwise than both."""
+        """Add the next line; return whether a line with another wording stands between it and an equally worded earlier
+        one, at most one start away.
+        """
         releases, process = row["releases"], row["process"]
         others = [each for each in self.last if not each & releases]
         if others:
@@ -55,18 +57,18 @@ class _Wordings:
 
 
 def led_by_no_voter(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[int]:
-    """One such line alone may be a fault of who wrote it."""
-    told: Counter[int] = Counter()
+    """Yield clusters with leaders that were never voters; a single such line may be a fault of its writer."""
+    claims_of_strangers: Counter[int] = Counter()
     for row in claimed(lines):
         chronicle = chronicles.get(row["cluster"])
-        told[row["cluster"]] += (
+        claims_of_strangers[row["cluster"]] += (
             chronicle is not None and row["leader"] is not None and chronicle.never_votes(row["leader"])
         )
-    yield from (cluster for cluster, n in told.items() if n > 1)
+    yield from (cluster for cluster, n in claims_of_strangers.items() if n > 1)
 
 
 def voters_of_two(lines: Iterable[Row]) -> Iterator[int]:
-    """Voters change one at a time (KIP-853)."""
+    """Yield clusters with two disjoint quorums; voters change one at a time (KIP-853)."""
     voters: dict[int, set[tuple[int, ...]]] = defaultdict(set)
     for row in lines:
         if row["row"] == STATE and row["replicas"]:
@@ -77,7 +79,7 @@ def voters_of_two(lines: Iterable[Row]) -> Iterator[int]:
 
 
 def ids_take_turns(lines: Iterable[Row]) -> Iterator[int]:
-    """Of one file in its order, or of all by their times; or the two contradict each other."""
+    """Yield clusters whose ids alternate in one file, or in all by their times; or these contradict each other."""
     named: dict[int, list[Row]] = defaultdict(list)
     for row in lines:
         if row["detail"] is not None:
@@ -94,5 +96,5 @@ def _in_turn(rows: Iterable[Row]) -> list[str]:
 
 
 def _agree(ids: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether two orders are the same of what is in both."""
+    """Return whether two orders agree on what both contain."""
     return [id for id in ids if id in others] == [id for id in others if id in ids]

@@ -1,7 +1,7 @@
-"""What nodes print of the metadata quorum, line by line, and each with what it is compared with.
+"""Nodes' lines about the metadata quorum, each with the line that it is compared with.
 
-A node's raft state is on its disk, so its epoch never falls, also across starts, unless its disk was formatted anew:
-then another life of the cluster may have begun (`one_life` is False), and epochs of the two tell nothing of each other.
+A node's raft state is on its disk, so its epoch never falls, not even across starts, unless its disk was formatted
+again: then another life of the cluster may have begun (`one_life` is False), and epochs of the two cannot be compared.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Printed = tuple[str, Row]
 
 
 def of_quorum(events: Table) -> list[Row]:
-    """Look: the lines about the quorum; they are few."""
+    """Return the lines about the quorum, which are few; a look."""
     return [{name: row.get(name) for name in COLUMNS} for row in events.of_lines(LINES).rows()]
 
 
 def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
-    """The lines in the order of their files, with the `node` that writes each, its `process` and its `quorum_life`.
+    """Return the lines in the order of their files, with the `node` that writes each, its `process` and `quorum_life`.
 
     A process begins where a node opens its log, or comes from no state. A life begins where the epoch of a node's new
-    process is below the one before, unless the node says that it has just deleted its copy of the log.
+    process is below the previous one, unless the node says that it has just deleted its copy of the log.
     """
     found: list[Row] = []
     by_file: dict[int, list[Row]] = defaultdict(list)
@@ -67,7 +67,7 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
 
 
 def leading(lines: Iterable[Row]) -> dict[int, int]:
-    """Of each epoch the only node that says that it leads it."""
+    """Return for each epoch the only node that says that it leads it."""
     nodes: dict[int, set[int]] = defaultdict(set)
     for row in lines:
         if _leads(row) and row["node"] is not None:
@@ -76,18 +76,18 @@ def leading(lines: Iterable[Row]) -> dict[int, int]:
 
 
 def _leads(row: Row) -> bool:
-    """Whether a node says that it leads."""
+    """Return whether a node says that it leads."""
     return row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader")
 
 
 def several_lives(lines: Sequence[Row]) -> set[int]:
-    """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
+    """Return the clusters whose lines may be of several lives: disks were formatted again, or several ids are named."""
     several = {cluster for cluster, ids in ids_named(lines).items() if len(ids) > 1}
     return several | {row["cluster"] for row in lines if row["quorum_life"]} | {*_begun_anew(lines)}
 
 
 def ids_named(lines: Iterable[Row]) -> dict[int, set[str]]:
-    """By cluster the ids that its lines name."""
+    """Return by cluster the ids that its lines name."""
     named: dict[int, set[str]] = defaultdict(set)
     for row in lines:
         if row["detail"] is not None:
@@ -96,12 +96,14 @@ def ids_named(lines: Iterable[Row]) -> dict[int, set[str]]:
 
 
 def out_of_order(lines: Iterable[Row], files: Mapping[int, LogFile]) -> set[int]:
-    """The files with such lines whose times go back: parts of them may be of other lives, or of another cluster."""
+    """Return the files with such lines whose times go back: parts of them may be of other lives, or of another
+    cluster.
+    """
     return {row["file"] for row in lines if files[row["file"]].goes_back}
 
 
 def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
-    """The clusters in which a file of a node begins in an earlier epoch than another one ended, before it."""
+    """Yield the clusters in which a file of a node begins in an earlier epoch than an earlier file ended."""
     spans: dict[tuple[int, int], dict[int, tuple[Row, Row]]] = defaultdict(dict)
     for row in lines:
         key = row["cluster"], row["node"]
@@ -117,11 +119,11 @@ def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
 
 
 def begun_unseen(lines: Iterable[Row]) -> set[int]:
-    """The files of which the line is missing, or stands elsewhere, with which a node opened its log.
+    """Return the files that lack the line with which a node opened its log, or have it elsewhere.
 
-    In epoch 0 is a node whose disk has no quorum-state yet (QuorumState.initialize), and so its process has just
-    started: no other way leads there where a line does not tell the state before (up to 3.4;
-    QuorumState.transitionToUnattached takes a later epoch only).
+    A node is in epoch 0 only if its disk has no quorum-state yet (QuorumState.initialize), so its process has just
+    started: where a line does not print the previous state (up to 3.4), nothing else leads there;
+    QuorumState.transitionToUnattached accepts only a later epoch.
     """
     found = set()
     last: dict[tuple[int, int | None], tuple[int, int]] = {}
@@ -142,18 +144,18 @@ def raft_rows(
     chronicles: Mapping[int, Chronicle],
     others: frozenset[int] = frozenset(),
 ) -> Iterator[Printed]:
-    """The rows of all observations of the quorum.
+    """Yield the rows of all observations of the quorum.
 
     Args:
-        others: the clusters among whose lines are some of another one, for all that is known.
+        others: the clusters that have lines of another one, as far as known.
     """
     doubtful = several_lives(lines) | others | {files[index].cluster for index in out_of_order(lines, files)}
-    beheaded = begun_unseen(lines)
+    without_start = begun_unseen(lines)
     compared = [
         row
         | {
             "one_life": row["cluster"] not in doubtful,
-            "lossy": row["cluster"] in others or row["file"] in beheaded or _lossy(files[row["file"]]),
+            "lossy": row["cluster"] in others or row["file"] in without_start or _lossy(files[row["file"]]),
         }
         for row in lines
     ]
@@ -174,7 +176,7 @@ def _before(row: Row, before: Row, *names: str) -> dict[str, Any]:
 
 
 def _in_order(before: Row, row: Row) -> bool:
-    """Whether a line was certainly written after another one: within a millisecond nothing tells."""
+    """Return whether a line was certainly written after another one: within a millisecond nothing shows it."""
     return before["ts"] is not None and row["ts"] is not None and before["ts"] < row["ts"]
 
 
@@ -203,7 +205,7 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
 
 
 def claimed(lines: Iterable[Row]) -> Iterator[Row]:
-    """Lines that say who leads an epoch."""
+    """Yield lines that name the leader of an epoch."""
     for row in lines:
         if _leads(row):
             yield row | {"leader": row["node"]}
@@ -212,7 +214,7 @@ def claimed(lines: Iterable[Row]) -> Iterator[Row]:
 
 
 def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
-    """Each claim beside the record of its epoch; without one, beside the first of those that most lines make."""
+    """Yield each claim beside the record of its epoch; without one, beside the first of the most frequent claim."""
     claims = [(row, (row["cluster"], row["raft_epoch"])) for row in claimed(lines)]
     printed: dict[tuple[int, int], dict[int | None, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row, key in claims:

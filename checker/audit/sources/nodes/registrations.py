@@ -1,11 +1,10 @@
 """Lines in which a controller changes a broker's registration, beside the records of a metadata log.
 
-A controller replays what it proposes at once and appends it in the same order (QuorumController.ControllerWriteEvent):
-where a record of its epoch is committed that it wrote later, everything that it proposed before is committed, too. A
-line names no offset; so lines are counted, by broker and by what became of it, and held against the number of such
-records in the epoch.
+A controller replays its proposals at once and appends them in the same order (QuorumController.ControllerWriteEvent):
+where a later record of its epoch is committed, everything that it proposed before is committed, too. A line names no
+offset; so lines are counted, by broker and by its new state, and compared with the number of such records in the epoch.
 
-A standby replays what is committed only: a fencing that it prints is a record of the log. The line has the epoch that
+A standby replays only committed records: a fencing that it prints is a record of the log. The line has the epoch that
 the broker was registered with, so the record is between that registration and the next one, whenever it was printed.
 """
 
@@ -27,15 +26,17 @@ _FENCED = re.compile(r"\bfenced=(-?1)\b")
 _BROKER_EPOCH = re.compile(r"\bbrokerEpoch=([0-9]{1,18})\b")
 _IN_SHUTDOWN = re.compile(r"\binControlledShutdown=1\b")
 NEAR = 3_000
-"""Milliseconds between such a line and its record, at most."""
+"""The most milliseconds between such a line and its record."""
 _AT_ONCE, _LONG_ELECTION = 1_000, 60_000
-"""Milliseconds between them where lines have lost theirs, and until a leader hears that its first record is kept."""
+"""The milliseconds between them where lines have lost theirs, and until a leader learns that its first record is
+committed.
+"""
 Key = tuple[int, str]
-"""A broker, and what a record makes of it: "fence", "unfence" or "shutdown"."""
+"""A broker, and its new state by a record: "fence", "unfence" or "shutdown"."""
 
 
-def told(events: Table) -> list[Row]:
-    """Look: the lines about registrations of brokers; they are few."""
+def printed(events: Table) -> list[Row]:
+    """Return the lines about registrations of brokers, which are few; a look."""
     return [{name: row.get(name) for name in _COLUMNS} for row in events.of_lines(LINES).rows()]
 
 
@@ -46,14 +47,16 @@ def beside_log(
     clusters: Mapping[int, int],
     files: Collection[int],
 ) -> Iterator[Row]:
-    """The lines that an active controller wrote surely before another record of its epoch that is committed, and surely
-    after the first; `fits`: the epoch has such a record of that time. And the fencings that a standby printed, of
-    registrations that are over in the log; `fits`: the log has a fencing of that registration. These have no epoch.
+    """Yield the lines that an active controller wrote surely before another committed record of its epoch, and surely
+    after the first; and fencings that a standby printed.
+
+    `fits`: the epoch has such a record of that time. A standby's fencings are of registrations that are over in the
+    log, and have no epoch; `fits`: the log has a fencing of that registration.
 
     Args:
-        files: those that are in the order in which they were written, of clusters of which all lines are.
+        files: those in the order of writing, of clusters all of whose files are.
     """
-    told_in: dict[tuple[int, int, Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    lines_in: dict[tuple[int, int, Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in sorted(rows, key=lambda each: (each["file"], each["line"])):
         key, began = _key(row), last_turn(turns, row["file"], row["controller"], row["line"])
         if key is None or began is None or row["file"] not in files:
@@ -62,10 +65,10 @@ def beside_log(
             for one in _of_standby(row, key, chronicle):
                 yield one | {"cluster": clusters[row["file"]], "node": row["controller"]}
         if None not in (*began, row["ts"]):
-            same = told_in[row["file"], row["controller"], began][key]
-            if all((each["ts"], each["row"]) != (row["ts"], row["row"]) for each in same):  # else it is a copy
+            same = lines_in[row["file"], row["controller"], began][key]
+            if all((each["ts"], each["row"]) != (row["ts"], row["row"]) for each in same):  # otherwise it is a copy
                 same.append(row)
-    for (file, node, (_, ts, epoch)), lines in told_in.items():
+    for (file, node, (_, ts, epoch)), lines in lines_in.items():
         cluster = clusters[file]
         chronicle = chronicles.get(cluster)
         if chronicle is None or epoch is None or ts is None or chronicle.broken or chronicle.mixed:
@@ -76,7 +79,7 @@ def beside_log(
 
 
 def _of_standby(row: Row, key: Key, chronicle: Chronicle) -> Iterator[Row]:
-    """A fencing that a standby printed, if the log has all from the registration that it is of to the next one."""
+    """Yield a fencing that a standby printed, if the log is complete from its registration to the next one."""
     broker, kind = key
     found = _BROKER_EPOCH.search(row["detail"] or "")
     if kind != "fence" or found is None or not chronicle.from_start or chronicle.broken or chronicle.mixed:
@@ -103,13 +106,13 @@ def _key(row: Row) -> Key | None:
 
 
 def _one_wording(lines: Mapping[Key, list[Row]]) -> dict[Key, list[Row]]:
-    """Of one event there may be two lines: those that print the record, where there are such."""
+    """Return lines of one wording: an event may have two lines; if there are lines that print the record, these."""
     own = {key: [row for row in rows if row["row"] in BROKER_CHANGES_PRINTED] for key, rows in lines.items()}
     return own if any(own.values()) else dict(lines)
 
 
 def _of_reign(lines: Mapping[Key, Sequence[Row]], began: int, chronicle: Chronicle, epoch: int) -> Iterator[Row]:
-    """The lines of a reign that began at a time, beside its records."""
+    """Yield the lines of a reign that began at a time, beside its records."""
     there: dict[Key, list[int]] = defaultdict(list)
     for each in sorted(chronicle.handled.get(epoch, ()), key=lambda each: each.at.offset):
         there[each.broker, each.kind].append(each.at.ts)
@@ -129,9 +132,11 @@ def _of_reign(lines: Mapping[Key, Sequence[Row]], began: int, chronicle: Chronic
 
 
 def _clock(lines: Mapping[Key, Sequence[Row]], there: Mapping[Key, Sequence[int]], most: int) -> int:
-    """How much later the lines' times are than those of the records: one clock made both, but lines may be in local
-    time. So that most lines are at a record of theirs; `most` is what the beginning of the reign says, whose line comes
-    when its record is committed."""
+    """Return the delay of the lines' times after those of the records.
+
+    One clock made both, but lines may be in local time: the delay is the one with which most lines have a record.
+    `most` is the delay at the beginning of the reign, whose line is printed when its record is committed.
+    """
     apart = [row["ts"] - ts for key, rows in lines.items() for row in rows for ts in there.get(key, ())]
     near = [each for each in apart if most - _LONG_ELECTION <= each <= most + _AT_ONCE]
     together = Counter(each // _AT_ONCE for each in near)

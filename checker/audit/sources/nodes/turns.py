@@ -1,4 +1,4 @@
-"""When each KRaft controller was the active one, as its own lines say."""
+"""The times in which each KRaft controller was active, according to its own lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Turn(NamedTuple):
 
 
 Turns = Mapping[tuple[int, int], Sequence[Turn]]
-"""By file and node, in the order of lines."""
+"""Turns by file and node, in the order of lines."""
 
 
 def turns(raft_lines: Iterable[Row]) -> Turns:
-    """All turns in lines that raft.walked has put in order. A controller that starts is a standby at first."""
+    """Return all turns in lines that raft.walked has put in order. A controller that starts is a standby at first."""
     found: dict[tuple[int, int], list[Turn]] = defaultdict(list)
     for row in raft_lines:
         if row["node"] is None:
@@ -39,7 +39,7 @@ def turns(raft_lines: Iterable[Row]) -> Turns:
 
 
 def last_turn(of: Turns, file: int, node: int | None, line: int) -> Turn | None:
-    """The last turn of a node before a line of a file; None: there is none."""
+    """Return the last turn of a node before a line of a file; None: there is none."""
     own = of.get((file, node), ()) if node is not None else ()
     at = bisect_left(own, line, key=attrgetter("line"))
     return own[at - 1] if at > 0 else None

@@ -1,8 +1,8 @@
-"""Lines in which a controller calls a change UNCLEAN, and what they tell of it.
+"""Lines in which a controller calls a change UNCLEAN, and what they show of it.
 
-It prints more than unclean elections so. Up to 3.9 it calls UNCLEAN a new leader that was not in the ISR: also one that
-was an eligible leader replica, and one that a reassignment brings as it ends (KAFKA-18940, KAFKA-19212). Since 4.1 it
-prints every change so that leaves the partition RECOVERING. Which fields change tells them apart.
+Not every such line is an unclean election. Up to 3.9 UNCLEAN marks a new leader that was not in the ISR: also one that
+was an eligible leader replica, and one that a completed reassignment brings (KAFKA-18940, KAFKA-19212). Since 4.1 it
+marks every change that leaves the partition RECOVERING. The changed fields distinguish them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "topic", "par
 
 
 def of_changes(events: Table) -> list[Row]:
-    """Look: the lines that say UNCLEAN; they are few. (At DEBUG all changes are printed, without it.)"""
+    """Return the lines with UNCLEAN, which are few; a look. (At DEBUG all changes are printed, without it.)"""
     return [
         {**{name: row.get(name) for name in _COLUMNS}, "detail": row.get("detail") or ""}
         for row in events.of_lines(LINES).rows()
@@ -29,8 +29,9 @@ def of_changes(events: Table) -> list[Row]:
 
 
 def elections(rows: Iterable[Row], clusters: Mapping[int, int]) -> Iterator[Row]:
-    """Each such change once, whichever controllers print it, and why it may be clean: `because`, empty if nothing in
-    the line says so."""
+    """Yield each such change once, whichever controllers print it, with the reasons why it may be clean: `because`,
+    empty if the line shows none.
+    """
     printed: set[tuple[object, ...]] = set()
     for row in sorted(rows, key=lambda row: (row["file"], row["line"])):
         cluster = clusters[row["file"]]
@@ -62,5 +63,5 @@ _REASSIGNING = ("addingReplicas", "removingReplicas")
 
 
 def _ids(changes: Mapping[str, tuple[str, str]], name: str, at: int) -> Sequence[int]:
-    """The brokers that a field has before (0) or after (1) the change."""
+    """Return the brokers that a field has before (0) or after (1) the change."""
     return [int(n) for n in re.findall("[0-9]+", changes[name][at])] if name in changes else []

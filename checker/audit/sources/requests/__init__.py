@@ -1,1 +1,1 @@
-"""Requests as brokers handle them, whole: from where one begins to where it ends."""
+"""Whole requests as brokers handle them, from begin to end."""

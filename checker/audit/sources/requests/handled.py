@@ -1,15 +1,15 @@
-"""Requests as brokers handle them, whole: how many partitions they are about, and in which order they come.
+"""Whole requests as brokers handle them: the number of partitions in them, and their order.
 
-A look finds in consecutive lines what it can say of each request; where a file is cut into pieces, and where a journal
-goes on in another file, the ends of pieces are joined here. Requests of one broker are in the order of its journal.
+A look finds what consecutive lines show of each request; where a file is cut into pieces, and where a journal continues
+in another file, the ends of pieces are joined here. Requests of one broker are in the order of its journal.
 
 * *answered*: a LeaderAndIsr request, from where the broker begins to handle it to where it has finished, with the
-  partitions that lines between the two are about. A broker handles one after the other.
-* *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
-  requests of one controller in one epoch, from 0 when it begins to send to the broker. A line that is no later than the
-  one above it may be another's copy.
-* *refused*: a line with which a whole request is refused, since its controller's epoch is old.
-* *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
+  partitions that lines in between are about. A broker handles one request at a time.
+* *numbered*: a line that names the correlation id of a request, and its controller. Ids grow along the requests of one
+  controller in one epoch, from 0 when it begins to send to the broker. A line that is not later than the one above it
+  may be a copy of another.
+* *refused*: a line with which a whole request is refused because its controller's epoch is old.
+* *heard*: a line about a whole UpdateMetadata request that was accepted, with the epoch of its controller.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ from ..source import Source
 from .columns import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_IN_TURN, REQUESTS_REFUSED
 
 FIRST_IDS = 2
-"""A controller that takes a broker back counts from 0 again; the first of its requests may print no line."""
+"""The greatest id that a first request may print: a controller that regains a broker counts from 0 again, and its first
+requests may print no line.
+"""
 _LEADER_AND_ISR = (*LEADER_AND_ISR_BEGUN, *LEADER_AND_ISR_RECEIVED)
 _STOP = (*STOP_BEGUN, *STOP_RECEIVED)
 _NUMBERED = (*_LEADER_AND_ISR, *_STOP, *METADATA_TAKEN)
@@ -54,10 +56,10 @@ _BY = ("file", "speaker")
 _REQUEST = (*_BY, "request")
 _SHOWN = ("file", "line", "ts", "speaker", "controller", "correlation_id", "count")
 _OF_ANSWERS = ("answered", "answered-fit", "answered-open", "answered-close", "answer", "answered-on")
-"""Kinds of rows that tell which lines stand between two others."""
+"""Kinds of rows about the lines between two others."""
 _zero = const(0, Int(0))
 UNKNOWN_EPOCH = -1
-"""Of a line that does not tell its controller's epoch."""
+"""A placeholder for a line that prints no controller epoch."""
 _unknown = const(UNKNOWN_EPOCH, Int())
 _begins, _line = is_line(LEADER_AND_ISR_BEGUN), column("line", Int(0))
 _request, _ended = column("request", Int(0)), column("ended", Int(0))
@@ -67,11 +69,11 @@ _epoch = column("epoch", Int())
 _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("controller", Int()).eq(
     column("begun_controller", Int())
 )
-"""The line in which a broker has finished with a request, and the last one in which it begins, are of one."""
+"""True if the line with which a broker finishes a request, and the last one with which it begins, belong together."""
 
 
 def handled(events: Table) -> list[Row]:
-    """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
+    """Return what consecutive lines show of requests, as rows of the kinds below; a look."""
     own = events.present("speaker")
     tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *_refused(own))
     found = [{"kind": kind} | row for kind, table in tables for row in table.rows()]
@@ -79,7 +81,7 @@ def handled(events: Table) -> list[Row]:
 
 
 def _by_topic(found: Iterable[Row]) -> list[Row]:
-    """The rows answered-on, one for all partitions of a topic: there may be many."""
+    """Return the rows answered-on, one for all partitions of a topic: there may be many."""
     of: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in found:
         if row["kind"] == "answered-on":
@@ -92,10 +94,13 @@ def _by_topic(found: Iterable[Row]) -> list[Row]:
 
 
 def _answered(events: Table) -> Iterator[tuple[str, Table]]:
-    """answered-fit: requests with as many answers as partitions. answered: one that has not, from line
-    `first` to `line`; one that is refused whole, if it ends with another number. answered-open, answered-close: one
-    that begins here, or ends, with each partition that it was answered for (answer). answered-on: the partitions that
-    lines are about, where none begins or ends."""
+    """Yield rows about answers.
+
+    answered-fit: requests with as many answers as partitions. answered: a request without, from line `first` to `line`;
+    one that is refused whole, if it ends with another number. answered-open, answered-close: a request that begins
+    here, or ends, with each partition that it was answered for (answer). answered-on: the partitions that lines are
+    about, where none begins or ends.
+    """
     lines = events.of_lines((*_BOUNDS, *LEADER_AND_ISR_VOID, *ANSWERED)).along(
         _BY,
         ("line",),
@@ -149,8 +154,11 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
-    """numbered-fit: requests whose id is above the one before. numbered: one of which it is not. numbered-end:
-    the first and the last line of the piece."""
+    """Yield rows about ids.
+
+    numbered-fit: requests whose id is above the one before. numbered: a request whose id is not. numbered-end: the
+    first and the last line of the piece.
+    """
     key = (*_BY, "controller")
     request = ite(is_line(_LEADER_AND_ISR), _zero, ite(is_line(_STOP), const(1, Int(0)), const(2, Int(0))))
     numbered = events.of_lines(_NUMBERED).present("controller", "correlation_id")
@@ -178,7 +186,9 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _epoch_taken(events: Table) -> Iterator[tuple[str, Table]]:
-    """heard: a line with another epoch than the one before it, and that one; the first and the last of the piece."""
+    """Yield heard: a line with another epoch than the one before it, and that one; the first and the last of the
+    piece.
+    """
     lines = events.of_lines(METADATA_TAKEN).absent("topic").present("controller_epoch")
     turns = lines.along(
         _BY, ("line",), before_epoch=Column("previous", "controller_epoch"), first=Column("previous", "line")
@@ -195,7 +205,7 @@ def _epoch_taken(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _refused(events: Table) -> Iterator[tuple[str, Table]]:
-    """refused-fit: requests of an epoch below the one that the broker knows. refused: one that is not."""
+    """Yield refused-fit: requests of an epoch below the one that the broker knows. refused: a request that is not."""
     lines = events.of_lines(CONTROLLER_REFUSED).present("controller_epoch", "known_controller_epoch")
     fits = controller_epoch < known_controller_epoch
     yield "refused-fit", lines.where(fits).grouped(_BY, n=Column("count"))
@@ -206,20 +216,20 @@ def _refused(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 _Place = tuple[int, int]
-"""A journal, and where in it."""
+"""A journal, and a place in it."""
 
 
 def out_of_turn(found: Source) -> frozenset[int]:
-    """The files in which the number of a request is below that of the one before, of the same controller."""
+    """Return the files in which a request's number is below that of the same controller's previous one."""
     rows = found.rows[REQUESTS_IN_TURN.name]
     return frozenset(row["file"] for row in rows if row["correlation_id"] < row["before_id"])
 
 
 def requests(rows: Sequence[Row], journals: Journals, repeated: Collection[int] = ()) -> Source:
-    """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.
+    """Return the requests of all complete journals, from the rows of `handled` for all pieces.
 
     Args:
-        repeated: files in which lines about partitions stand twice: any may stand among the answers to a request.
+        repeated: files with repeated lines about partitions: any may stand among the answers to a request.
     """
     placed = _Placed(journals)
     of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
@@ -249,7 +259,7 @@ def requests(rows: Sequence[Row], journals: Journals, repeated: Collection[int] 
 
 @dataclass(frozen=True)
 class _Placed:
-    """Finds the part of a journal that a line is in, and the process."""
+    """An index that finds the journal part and the process of a line."""
 
     journals: Journals
 
@@ -268,19 +278,19 @@ class _Placed:
         return found
 
     def part(self, row: Row) -> Part | None:
-        """That of its line; of a row without one, any of its file."""
+        """Return the part of its line; for a row without one, any part of its file."""
         if "speaker" not in row:
             return None
         own = self.parts.get((row["file"], row["speaker"]), [])
         return next((part for part in own if "line" not in row or part.first <= row["line"] <= part.last), None)
 
     def whole(self, part: Part, row: Row) -> bool:
-        """Whether no line is missing from the `first` of a row to its last."""
+        """Return whether no line is missing from the `first` of a row to its last."""
         first = self.part(row | {"line": row["first"]})
         return first is not None and first.block == part.block
 
     def process(self, part: Part, ts: int | None) -> Process | None:
-        """That of its line; of a line whose time cannot be read, none."""
+        """Return the process of its line; None if the line's time cannot be read."""
         if ts is None:
             return None
         own = self.processes.get(part.journal, ())
@@ -292,7 +302,7 @@ def _at(part: Part, row: Row) -> _Place:
 
 
 def _numbered_row(part: Part, row: Row, before_file: int, before_line: int) -> Row:
-    """A row with the columns of its journal, and the place of the line before."""
+    """Return a row with the columns of its journal, and the place of the line before."""
     return row | _of_journal(part) | {"before_file": before_file, "before_line": before_line}
 
 
@@ -305,7 +315,7 @@ def _since_first(part: Part, row: Row) -> Row:
 
 
 def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Source) -> None:
-    """Requests that begin in one piece, and end in another."""
+    """Join requests that begin in one piece, and end in another."""
     begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
     answers = [(_at(part, row), row["topic"], (row["partition"],)) for part, row in of["answer"]]
     answers += [(_at(part, row), row["topic"], row["partitions"]) for part, row in of["answered-on"]]
@@ -330,7 +340,7 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Source) -
 
 
 def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Source) -> None:
-    """The last line of a piece and the first of the next, for each controller."""
+    """Join the last line of a piece and the first of the next, for each controller."""
     by: dict[tuple[int, int], list[tuple[_Place, Part, Row]]] = defaultdict(list)
     for part, row in ends:
         by[part.journal, row["controller"]].append((_at(part, row), part, row))
@@ -349,12 +359,12 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Source) -> None:
 
 
 def _later(row: Row, before: Row) -> bool:
-    """Whether a line was written later than one above it; if not, it may be the copy of one that stands there."""
+    """Return whether a line was written later than one above it; if not, it may be a copy of one there."""
     return None not in (row["ts"], before["ts"]) and before["ts"] < row["ts"]
 
 
 def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
-    """Each line with another epoch than the line before, with the greatest that its process has heard of before."""
+    """Yield each line with another epoch than the line before, with the greatest that its process already knew."""
     greatest: dict[tuple[int, int], Row] = {}
     last: dict[int, int] = {}
     for _, part, row in sorted(((_at(part, row), part, row) for part, row in epochs_taken), key=itemgetter(0)):
@@ -369,5 +379,5 @@ def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterat
         if before is not None and changes and _later(row, before):
             as_numbered = _numbered_row(part, row, before["file"], before["line"])
             yield as_numbered | {"before_controller_epoch": before["controller_epoch"]}
-        if before is None or before["controller_epoch"] <= epoch:  # the last such line is shown however files are cut
+        if before is None or before["controller_epoch"] <= epoch:  # the last such line is shown, however files are cut
             greatest[key] = row
