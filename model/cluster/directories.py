@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, either, exists, forall, mapped, setting, some, those
+from ..expr import Expr, after, both, either, exists, forall, mapped, set_of, setting, some
 from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
@@ -149,7 +149,7 @@ def probe(effects: Effects) -> Action:
     effects.lines.append(prints_line("log-dir-failure", c, brokers=told_of_failures))
     online = effects.replica_to(c, p, r, asked, replica_state[c][p][r], "OnlineReplica")
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
-    moved = those(r, both(asked, one_of(replica_state[c][p][r], from_states)))
+    moved = set_of(r, both(asked, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, moved, ~moved.is_empty(), cached[c][p])
     idle: Expr | Clause = phase[c].eq("idle")
     if REQUESTS not in effects.chosen.parts:
