@@ -1,4 +1,4 @@
-"""Cases of the rules: traces/cases/CODE.md, excerpts of logs in which a rule fires, and close ones in which it does not.
+"""Cases of the rules (CODE.md): excerpts of logs in which a rule fires, and close ones in which it does not.
 
 A file is Markdown, to be read by people:
 

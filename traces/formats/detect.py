@@ -195,7 +195,7 @@ def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explaine
     if depth == _DEEPEST or best.known * 2 > len(values) or not values:
         return best
     for envelope in envelopes().values():
-        # Only the outermost envelope may fit almost any line: "console: " is not a file named by grep, then indentation.
+        # Only the outermost envelope may fit almost any line: "console: " is no file name of grep, then indentation.
         if not (envelope.columns or envelope.heads or (envelope.loose and depth)):
             found = _within(envelope, values, asked, depth)
             if (found.known, -len(found.chain)) > (best.known, -len(best.chain)):
