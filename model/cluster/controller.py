@@ -74,12 +74,12 @@ from .state import (
     registration,
     replica_state,
     replicas,
+    reported_failures,
     shutting,
     some_of_topic,
     storage_errors,
     to_delete,
     to_move,
-    told_of_failures,
     topics,
     znode,
 )
@@ -152,7 +152,7 @@ def initialize_context(effects: Effects) -> Action:
     if REASSIGNMENT in effects.chosen.parts:
         changes[reassigning[c]] = set_of(p, origin[p].is_some())
     if DIRECTORIES in effects.chosen.parts:
-        changes[told_of_failures] = frozenset()
+        changes[reported_failures] = frozenset()
     if DELETION in effects.chosen.parts:
         some_dead = some_of_topic(effects.chosen.parts, p, ~replicas(assignment[p]).subset_of(registered))
         changes |= {to_delete[c]: queued, ineligible[c]: mapped(p, both(queued.contains(p), some_dead))}
