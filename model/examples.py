@@ -24,9 +24,9 @@ from .expr import (
     mapped,
     minimum,
     record,
+    set_of,
     setting,
     some,
-    those,
     true,
     var,
 )
@@ -192,12 +192,12 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(
         "the elements for which a condition holds",
-        those(r, hw[r] < i),
+        set_of(r, hw[r] < i),
         _cases("hw i", ((1, 5, 1), 2, _set(0, 2)), ((1, 5, 1), 1, _set()), ((0, 0, 0), 9, _set(0, 1, 2))),
     ),
     Example(
         "the elements of a range",
-        those(e, exists(r, hw[r].eq(e))),
+        set_of(e, exists(r, hw[r].eq(e))),
         _cases("hw", ((0, 2, 2), _set(0, 2)), ((1, 1, 7), _set(1))),
     ),
     Example("map get", hw[member], _cases("hw member", ((1, 2, 3), 2, 3), ((1, 2, 3), 0, 1))),

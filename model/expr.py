@@ -390,8 +390,8 @@ def mapped(bound: Expr, value: Expr) -> Expr:
     return _node(Op.MAP_EACH, (value,), MapSort(bound.sort, value.sort), bound)
 
 
-def those(bound: Expr, condition: Expr | bool) -> Expr:
-    """The set of the values of the variable for which a condition holds: `those(r, end[r] < 3)`."""
+def set_of(bound: Expr, condition: Expr | bool) -> Expr:
+    """The set of the values of the variable for which a condition holds: `set_of(r, end[r] < 3)`."""
     condition = _want(lift(condition, Bool), Bool)
     _may_bind(bound, condition, "a set")
     return _node(Op.SET_EACH, (condition,), SetSort(bound.sort), bound)

@@ -11,8 +11,8 @@ from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import OF_FILES
 from isrproof.checker.audit.files.log import Log
 from isrproof.checker.audit.files.python import InProcess
-from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.pipeline import audited
+from isrproof.checker.audit.findings.metadata import Metadata
+from isrproof.checker.audit.pipeline import audited, first_look
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
 from isrproof.traces.formats.detect import UNASKED, holds_lines
@@ -27,8 +27,9 @@ def sources(paths: Sequence[Path | str], *, each: bool = True) -> Sources:
 
 
 def reports_of(log: Log) -> list[dict[str, Any]]:
-    read = log.read(claims)
-    return [as_json(report) for report in reports(audited(log, read, with_timeline=True), read.facts)]
+    read = log.read(first_look)
+    found = audited(log, read, Metadata(), with_timeline=True)
+    return [as_json(report) for report in reports(found, read.facts)]
 
 
 def reference(paths: Sequence[Path | str], *, each: bool = True) -> list[dict[str, Any]]:

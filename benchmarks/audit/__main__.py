@@ -70,7 +70,7 @@ def _compare(made: Generated, rounds: int) -> bool:
         for turn in range(rounds + 1):
             for name, reading in readings.items():
                 result, cost = measured(lambda reading=reading: reading(made.folder))  # type: ignore[misc]
-                if turn:  # round 0 warms this process up, and what is read
+                if turn:  # round 0 warms up this process, and the files
                     costs[name].append(cost)
                 if isinstance(result, list):
                     wrong |= _differs(result, made)

@@ -62,7 +62,7 @@ def wrapped(made: Generated, folder: Path, envelope: str) -> Generated:
             for place, line in enumerate(plain, start=1):
                 faults += [replace(fault, line=number) for fault in own if fault.line == place]
                 text = line.rstrip("\n")
-                if text.startswith("["):  # not what follows of a throwable
+                if text.startswith("["):  # not the rest of a throwable
                     time = f"{text[1:11]}T{text[12:20]}.{text[21:24]}{place % 1_000_000:06d}Z"
                 pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)] or [""]
                 for record in write(time, pieces):

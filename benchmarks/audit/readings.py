@@ -20,7 +20,7 @@ from isrproof.checker.spark_session import session
 
 from lab.cluster.state import Fault
 
-# What a transition and a request print, in one anchored pattern; what is left of other lines is empty.
+# Values of a transition and a request, in one anchored pattern; other lines give empty values.
 _PATTERN = (
     r"^\[([0-9-]+ [0-9:,]+)\] ([A-Z]+) \[Controller id=([0-9]+) epoch=([0-9]+)\] "
     r"(?:Changed state of replica ([0-9]+) for partition ([^ ]+) from ([A-Za-z]+) to ([A-Za-z]+)"

@@ -288,11 +288,11 @@ def directories(evidence: Evidence) -> May:
 
     def fails(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "AskForDirectories":
-            heeded, now = told.heeded, frozenset(names.brokers[each] for each in state["told_of_failures"])
+            heeded, now = told.heeded, frozenset(names.brokers[each] for each in state["reported_failures"])
             return heeded is None or now in heeded.get(names.brokers[params["c"]], ())
         b = params["b"]
         if action == "TellOfDirectory":
-            return names.brokers[b] in told.brokers and b not in state["told_of_failures"]
+            return names.brokers[b] in told.brokers and b not in state["reported_failures"]
         if action == "FailDirectory":
             key = names.partitions[params["p"]]
             failed = told.offline | told.stopped if "hosted" in state else told.offline

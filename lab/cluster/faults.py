@@ -168,7 +168,7 @@ def plant(t: Tenure, times: int) -> None:
     """Plant every kind, `times` times, on partitions of their own with all replicas in the ISR and a living leader."""
     whole = [p for p in t.cluster.partitions if len(p.isr) == len(p.replicas) == 3 and not t.cluster.dead & {*p.isr}]
     victims = iter(t.cluster.random.sample(whole, times * len(KINDS)))
-    t.lines_per_millisecond = 1  # of one time, nothing would tell in which order they were written
+    t.lines_per_millisecond = 1  # with one time, their order of writing would be unknown
     for _ in range(times):
         for kind in KINDS:
             kind(t, next(victims))

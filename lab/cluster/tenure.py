@@ -367,7 +367,7 @@ class Tenure:
             self.moved(p, broker, was, "OnlineReplica")
         self.send(here, to=(broker,))
         self.online_pass([p for p in here if p.leader == -1 or id(p) in self._unmoved])
-        # The leaders take it back into the ISR and tell the controller, which tells everybody; no other line.
+        # The leaders take it back into the ISR and inform the controller, which informs all brokers; no other line.
         grown = [p for p in here if broker not in p.isr]
         for p in grown:
             old = p.isr

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...specs.releases import span
-from ..expr import Expr, both, some, those, true
+from ..expr import Expr, both, set_of, some, true
 from ..lines import Block, Line
 from ..sorts import Value
 from .effects import Effects
@@ -64,7 +64,7 @@ class Handling:
 
     def _count(self, row: str, given: Expr = true, **fields: Expr | Value) -> Block:
         """A line for the request, with the number of partitions that it is about."""
-        concerned = those(p, both(self.ordered_state.is_some(), given))
+        concerned = set_of(p, both(self.ordered_state.is_some(), given))
         printed = {"speaker": self.b, "controller_epoch": self.tenure, "count": concerned.size(), **fields}
         return (Line(row, self.b, printed, ~concerned.is_empty()),)
 
@@ -165,7 +165,7 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr
         )
     ]
     if effects.chosen.release.mask & span(">=2.6"):
-        counts = {"count": those(p, entry.is_some()).size(), "deleted": deleted.size()}
+        counts = {"count": set_of(p, entry.is_some()).size(), "deleted": deleted.size()}
         blocks.append((Line("update-metadata-received", b, {"speaker": b, "controller_epoch": tenure, **counts}),))
     return blocks
 
@@ -181,7 +181,7 @@ def replica_stopped(
     its, own = ordered_state.value["leader_epoch"], mine.value["leader_epoch"]
     received = {**of, "controller_epoch": tenure, "leader_epoch": its}
     refused = both(ordered_state.is_some(), ~heeds)
-    counted = those(p, ordered_state.is_some()).size()
+    counted = set_of(p, ordered_state.is_some()).size()
     return [
         (Line("stop-replica-begun", b, {"speaker": b, "controller_epoch": tenure, "count": counted}),),
         (Line("stop-replica-received", b, received, ordered_state.is_some(), (p,)),),

@@ -21,10 +21,10 @@ from ..expr import (
     full,
     ite,
     mapped,
+    set_of,
     setting,
     some,
     substitute,
-    those,
     true,
     var,
 )
@@ -74,12 +74,12 @@ from .state import (
     registration,
     replica_state,
     replicas,
+    reported_failures,
     shutting,
     some_of_topic,
     storage_errors,
     to_delete,
     to_move,
-    told_of_failures,
     topics,
     znode,
 )
@@ -150,9 +150,9 @@ def initialize_context(effects: Effects) -> Action:
     if has_registrations(effects.chosen.parts):
         changes[known[c]] = _read_epochs(registered)
     if REASSIGNMENT in effects.chosen.parts:
-        changes[reassigning[c]] = those(p, origin[p].is_some())
+        changes[reassigning[c]] = set_of(p, origin[p].is_some())
     if DIRECTORIES in effects.chosen.parts:
-        changes[told_of_failures] = frozenset()
+        changes[reported_failures] = frozenset()
     if DELETION in effects.chosen.parts:
         some_dead = some_of_topic(effects.chosen.parts, p, ~replicas(assignment[p]).subset_of(registered))
         changes |= {to_delete[c]: queued, ineligible[c]: mapped(p, both(queued.contains(p), some_dead))}
@@ -213,7 +213,7 @@ def broker_change(effects: Effects) -> Action:
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
     # Only of replicas that are moved, and not of new ones, which were notified when they were made.
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
-    started = those(r, both(concerned, one_of(replica_state[c][p][r], from_states)))
+    started = set_of(r, both(concerned, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
     changes: Updates = {
         phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
@@ -227,7 +227,7 @@ def broker_change(effects: Effects) -> Action:
         changes[known[c]] = _read_epochs(found)
     if REASSIGNMENT in effects.chosen.parts:
         targeted = both(topics[c].contains(p), origin[p].is_some(), replicas(assignment[p]).intersects(added))
-        changes[reassigning[c]] = reassigning[c].union(those(p, targeted))
+        changes[reassigning[c]] = reassigning[c].union(set_of(p, targeted))
     if DIRECTORIES in effects.chosen.parts:
         # A broker that starts has its directories again, as far as is known; what a dead one answered is nothing now.
         stays, nothing = live[c].intersect(found), NO_PARTITIONS
@@ -265,7 +265,7 @@ def _bounced(effects: Effects) -> Expr:
     """The live brokers that the controller knows by an earlier registration; up to 2.1 it does not look."""
     if not (has_registrations(effects.chosen.parts) and effects.chosen.has("KIP-380")):
         return NO_BROKERS
-    return those(_old, both(live[c].contains(_old), registered.contains(_old), known[c][_old].ne(registration[_old])))
+    return set_of(_old, both(live[c].contains(_old), registered.contains(_old), known[c][_old].ne(registration[_old])))
 
 
 def elect_for_new_brokers(effects: Effects) -> Action:
@@ -341,7 +341,7 @@ def move_replicas_offline(effects: Effects) -> Action:
         _sends_at_last(effects, left)
         moved = left.state
     if REQUESTS in effects.chosen.parts:
-        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_batched(left)))
+        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, set_of(p, _is_batched(left)))
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
@@ -428,7 +428,7 @@ def elect_preferred(effects: Effects) -> Action:
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
     asked = {"controller": c, "strategy": "PREFERRED", "kind": "AutoTriggered"}
     one_each = Line("election-requested", c, {**asked, "detail": p}, wanted, (p,))
-    all_at_once = Line("election-requested", c, {**asked, "detail": those(p, wanted)}, exists(p, wanted))
+    all_at_once = Line("election-requested", c, {**asked, "detail": set_of(p, wanted)}, exists(p, wanted))
     effects.lines.append((one_each if effects.chosen.before("2.0.1") else all_at_once,))
     isr, now_is = znode[p].value["isr"], partition_state[c][p]
     state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY, full(Broker))

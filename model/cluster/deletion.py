@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, either, exists, fill, forall, ite, mapped, those, true, var
+from ..expr import Expr, after, both, either, exists, fill, forall, ite, mapped, set_of, true, var
 from ..lines import Line
 from ..property import Property
 from ..sorts import Bool, MapOf, Value
@@ -79,7 +79,7 @@ def _is_some(state: Expr, of: Expr, wanted: str) -> Expr:
 
 def delete_topic(effects: Effects) -> Action:
     large = LARGE in effects.chosen.parts
-    all_of_it = those(_topic, both(created.contains(_topic), of_one_topic(effects.chosen.parts, p, _topic)))
+    all_of_it = set_of(_topic, both(created.contains(_topic), of_one_topic(effects.chosen.parts, p, _topic)))
     return action(
         "DeleteTopic",
         "An administrator deletes a topic: it is queued in /admin/delete_topics.",
@@ -119,7 +119,7 @@ def complete_deletion(effects: Effects) -> Action:
     no_marks = fill(MapOf(Broker, Bool), False)
 
     def without(some: Expr) -> Expr:
-        return some.minus(those(p, mine)) if mine is not true else some.remove(p)
+        return some.minus(set_of(p, mine)) if mine is not true else some.remove(p)
 
     def put(old: Expr, value: Expr | Value) -> Expr:
         return mapped(p, ite(~mine, old[p], value)) if mine is not true else old.put(p, value)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, either, exists, forall, mapped, setting, some, those
+from ..expr import Expr, after, both, either, exists, forall, mapped, set_of, setting, some
 from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
@@ -52,9 +52,9 @@ from .state import (
     r,
     registered,
     replica_state,
+    reported_failures,
     storage_errors,
     to_move,
-    told_of_failures,
     znode,
 )
 
@@ -65,7 +65,7 @@ def fail(effects: Effects) -> Action:
     effects.lines += directory_fails(b, p)
     updates: dict[Expr, Expr | Value] = {
         failed[b]: failed[b].insert(p),
-        told_of_failures: told_of_failures.insert(b),
+        reported_failures: reported_failures.insert(b),
         directory_failures: directory_failures + 1,
     }
     if REQUESTS in effects.chosen.parts:
@@ -101,7 +101,7 @@ def report(_: Effects) -> Action:
         b,
         guard={"the broker is registered": waived(registered.contains(b), "an unregistered broker reports nothing")},
         limits=_LEFT,
-        updates={told_of_failures: told_of_failures.insert(b), directory_failures: directory_failures + 1},
+        updates={reported_failures: reported_failures.insert(b), directory_failures: directory_failures + 1},
         cites=("handleLogDirFailure in ReplicaManager.scala", "KIP-112"),
     )
 
@@ -145,11 +145,11 @@ def answer_works(_: Effects) -> Action:
 
 
 def probe(effects: Effects) -> Action:
-    asked = both(effects.is_assigned(c, p, r), told_of_failures.contains(r))
-    effects.lines.append(prints_line("log-dir-failure", c, brokers=told_of_failures))
+    asked = both(effects.is_assigned(c, p, r), reported_failures.contains(r))
+    effects.lines.append(prints_line("log-dir-failure", c, brokers=reported_failures))
     online = effects.replica_to(c, p, r, asked, replica_state[c][p][r], "OnlineReplica")
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
-    moved = those(r, both(asked, one_of(replica_state[c][p][r], from_states)))
+    moved = set_of(r, both(asked, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, moved, ~moved.is_empty(), cached[c][p])
     idle: Expr | Clause = phase[c].eq("idle")
     if REQUESTS not in effects.chosen.parts:
@@ -161,9 +161,9 @@ def probe(effects: Effects) -> Action:
         c,
         guard={
             "is idle": idle,
-            "brokers have reported": waived(~told_of_failures.is_empty(), "otherwise there is nothing to ask"),
+            "brokers have reported": waived(~reported_failures.is_empty(), "otherwise there is nothing to ask"),
         },
-        updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
+        updates={replica_state[c]: mapped(p, mapped(r, online)), reported_failures: NO_BROKERS},
         cites=("onBrokerLogDirFailure in KafkaController.scala", "KIP-112"),
     )
 
@@ -202,7 +202,7 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
 def _has_asked(chosen: Chosen, c: Expr) -> Expr:
     """Check that the controller has settled, and has handled every report of a failed directory."""
     heeded = forall(r, storage_errors[c][r].is_empty())
-    return both(informed_and_quiet(chosen, c), told_of_failures.is_empty(), heeded)
+    return both(informed_and_quiet(chosen, c), reported_failures.is_empty(), heeded)
 
 
 def _reported_as_it_is() -> Property:

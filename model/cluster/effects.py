@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, full, ite, record, some, those, true, var
+from ..expr import Expr, after, both, either, false, full, ite, record, set_of, some, true, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from . import lines
@@ -156,7 +156,7 @@ class Effects:
         """Return the brokers whose directory of the partition has not failed, as far as the controller knows."""
         if DIRECTORIES not in self.chosen.parts:
             return brokers
-        return brokers.minus(those(_broker, offline_dirs[c][_broker].contains(p)))
+        return brokers.minus(set_of(_broker, offline_dirs[c][_broker].contains(p)))
 
     def to_be_moved(self, c: Expr, p: Expr, r: Expr) -> Expr:
         """A replica of a broker that is to be moved: all are that it has, or those whose directory has failed."""
@@ -307,7 +307,7 @@ class Effects:
 
     def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
         """Log and send StopReplica that deletes replicas: those r of which a condition holds."""
-        self.batches.append(Batch("StopReplica", p, those(_replica, given), true, entry))
+        self.batches.append(Batch("StopReplica", p, set_of(_replica, given), true, entry))
         self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
     def listed(self, p: Expr) -> lines.Listed:
@@ -339,7 +339,7 @@ class Effects:
         if SHUTDOWN in self.chosen.parts:
             online = online.minus(after(shutting[c]))
         if DIRECTORIES in self.chosen.parts:
-            online = online.minus(those(_broker, after(offline_dirs[c])[_broker].contains(p)))
+            online = online.minus(set_of(_broker, after(offline_dirs[c])[_broker].contains(p)))
         return self.replicas(p).minus(online)
 
     def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:

@@ -11,7 +11,7 @@ without waiting for a further event (docs/zookeeper.md, "Start and failover", st
 from __future__ import annotations
 
 from ..action import Action, action, waived
-from ..expr import Expr, both, full, ite, setting, those
+from ..expr import Expr, both, full, ite, set_of, setting
 from ..lines import Line
 from .controller import writes
 from .effects import Effects
@@ -61,8 +61,8 @@ def elect(effects: Effects) -> Action:
     preferred, isr = assignment[p][0], znode[p].value["isr"]
     alive = preferred.set().subset_of(effects.online_brokers(c, p).intersect(isr))
     named = wanted(effects)
-    printed = {"detail": those(p, named), "strategy": "PREFERRED", "kind": "ZkTriggered"}
-    some_named = ~those(p, named).is_empty()
+    printed = {"detail": set_of(p, named), "strategy": "PREFERRED", "kind": "ZkTriggered"}
+    some_named = ~set_of(p, named).is_empty()
     effects.lines.append((Line("election-requested", c, {"controller": c, **printed}, some_named),))
     state, held = effects.elected(
         c, p, partition_state[c][p], named, ite(alive, preferred, NO_BROKER), isr, PREFERRED_STRATEGY, full(Broker)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from ..expr import Expr, false, those, true, var
+from ..expr import Expr, false, set_of, true, var
 from ..property import Property
 from ..protocol import Model
 from ..script import Lemmas
@@ -50,7 +50,7 @@ _broker = var("directory_of", Broker)
 def _terms(fields: Set[Expr]) -> Terms:
     working = live[c]
     if offline_dirs in fields:
-        working = working.minus(those(_broker, offline_dirs[c][_broker].contains(p)))
+        working = working.minus(set_of(_broker, offline_dirs[c][_broker].contains(p)))
     terms = Terms(
         online=working.minus(shutting[c]) if shutting in fields else working,
         working=working,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..action import Action
-from ..expr import Expr, both, either, exists, full, some, those, true
+from ..expr import Expr, both, either, exists, full, set_of, some, true
 from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
@@ -118,7 +118,7 @@ def _gets_a_leader(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     leaderless = ~held["leader"].set().intersects(registered)
     able = registered
     if DIRECTORIES in chosen.parts:
-        able = able.minus(those(b, failed[b].contains(p)))
+        able = able.minus(set_of(b, failed[b].contains(p)))
     waits = exists(p, both(_stays(chosen), leaderless, held["isr"].intersects(able)))
     return Property(
         "LeaderIsElected",

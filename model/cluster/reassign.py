@@ -25,9 +25,9 @@ from ..expr import (
     ite,
     mapped,
     none,
+    set_of,
     setting,
     some,
-    those,
     true,
 )
 from ..family import Chosen
@@ -180,7 +180,7 @@ def add_replicas(effects: Effects) -> Action:
     if not effects.chosen.has("KIP-455"):  # who is in the assignment already is not asked for again
         is_new = both(is_new, state.eq(unknown_is("replica")))
     new = effects.replica_to(c, p, r, is_new, state, "NewReplica")
-    moved = those(r, both(_adding.contains(r), one_of(state, effects.valid["replica"]["NewReplica"])))
+    moved = set_of(r, both(_adding.contains(r), one_of(state, effects.valid["replica"]["NewReplica"])))
     effects.sends(c, p, moved, ~moved.is_empty(), kept, true)
     left = reassigning[c].remove(p)
     return action(
@@ -246,7 +246,7 @@ def finish(effects: Effects) -> Action:
     added = _target if not effects.chosen.has("KIP-455") else _adding
     online = effects.replica_to(c, p, r, added.contains(r), state, "OnlineReplica")
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
-    started = those(r, both(added.contains(r), one_of(state, from_states)))
+    started = set_of(r, both(added.contains(r), one_of(state, from_states)))
     effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
     effects.completed = True
     noticed = both(phase[c].eq("idle"), topics[c].contains(p))
@@ -469,10 +469,10 @@ def logs(chosen: Chosen) -> Ghosts:
     added = both(origin[p].is_some(), _adding.contains(b))
     unaware = both(taken, ~head(chosen, b, e)["new"].contains(p), ~_on_disk[b].contains(p), added)
     handled: tuple[Update, ...] = (
-        update(_on_disk[b], _on_disk[b].union(those(p, taken))),
+        update(_on_disk[b], _on_disk[b].union(set_of(p, taken))),
         update(_mistaken, either(_mistaken, exists(p, unaware))),
     )
-    stopped = update(_on_disk[b], _on_disk[b].minus(those(p, _heeds(effects, ordered, mine))))
+    stopped = update(_on_disk[b], _on_disk[b].minus(set_of(p, _heeds(effects, ordered, mine))))
     return Ghosts(
         "logs",
         (

@@ -28,9 +28,9 @@ from ..expr import (
     mapped,
     none,
     record,
+    set_of,
     setting,
     some,
-    those,
     true,
     var,
 )
@@ -234,8 +234,8 @@ def _storage_answered(effects: Effects, ordered: Expr, mine: Expr) -> dict[Expr,
     """
     acts = both(phase[_acting].ne("none"), epoch[_acting].eq(e))
     known_ones, news = offline_dirs[_acting][b], storage_errors[_acting][b]
-    broken = those(p, both(ordered.is_some(), failed[b].contains(p))).minus(known_ones)
-    works = known_ones.minus(those(p, accepts(effects, ordered, mine)))
+    broken = set_of(p, both(ordered.is_some(), failed[b].contains(p))).minus(known_ones)
+    works = known_ones.minus(set_of(p, accepts(effects, ordered, mine)))
     return {
         storage_errors: mapped(
             _acting, ite(acts, storage_errors[_acting].put(b, news.union(broken)), storage_errors[_acting])
@@ -376,7 +376,7 @@ def _by_partition(made: Action, batch: Batch, ordered: Expr, nothing: Expr) -> E
 
 def _partitions(made: Action, batch: Batch, content: Expr) -> Expr:
     """The partitions that a request names."""
-    return those(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else those(batch.of, content)
+    return set_of(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else set_of(batch.of, content)
 
 
 def _deleted(effects: Effects, made: Action, batch: Batch) -> Expr:

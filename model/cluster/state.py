@@ -192,7 +192,7 @@ elections = field("elections_so_far", Int(0, ELECTIONS))
 
 # Of unclean elections that are switched on while the cluster runs
 unclean_allowed = field("unclean_allowed", SetOf(Partition))
-told_unclean = field("told_unclean", MapOf(Broker, SetOf(Partition)))
+pending_unclean = field("pending_unclean", MapOf(Broker, SetOf(Partition)))
 
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
@@ -215,7 +215,7 @@ metadata = field("metadata", MapOf(Broker, Metadata))
 # Of log directories
 Hosted = MapOf(Broker, SetOf(Partition))
 failed = field("failed", Hosted)
-told_of_failures = field("told_of_failures", SetOf(Broker))
+reported_failures = field("reported_failures", SetOf(Broker))
 directory_failures = field("directory_failures_so_far", Int(0, DIRECTORY_FAILURES))
 offline_dirs = field("offline_dirs", MapOf(Broker, Hosted))
 storage_errors = field("storage_errors", MapOf(Broker, Hosted))
@@ -252,7 +252,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0), batched: frozenset()},
     RESTARTS: {known: fill(MapOf(Broker, BrokerEpoch), 0)},
     REASSIGNMENT: {reassigning: frozenset(), finishing: None},
-    UNCLEAN_LATER: {told_unclean: frozenset()},
+    UNCLEAN_LATER: {pending_unclean: frozenset()},
     DIRECTORIES: {
         offline_dirs: fill(Hosted, frozenset()),
         storage_errors: fill(Hosted, frozenset()),
@@ -267,7 +267,7 @@ _MEANINGS = {
     to_stop: "the replicas that it is about to stop, to delete them",
     asked_to_delete: "the replicas whose deletion it has requested without an answer yet",
     reassigning: "the partitions whose reassignment it has to resume",
-    told_unclean: "the topics for which it has yet to handle that unclean elections were switched on",
+    pending_unclean: "the topics for which it has yet to handle that unclean elections were switched on",
     finishing: "the partition whose reassignment it is ending or cancelling",
     offline_dirs: "the replicas that it knows to be in a failed log directory",
     storage_errors: "the replicas for which brokers answered KAFKA_STORAGE_ERROR that it has yet to handle",
@@ -345,7 +345,7 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
             starts(
                 failed, fill(Hosted, frozenset()), "each broker: the replicas that are offline: their directory failed"
             ),
-            starts(told_of_failures, frozenset(), what),
+            starts(reported_failures, frozenset(), what),
             starts(directory_failures, 0, "the number of failures of log directories"),
         )
     if part == CACHES:
@@ -403,7 +403,7 @@ def owners() -> dict[str, str]:
         asked,
         unclean_allowed,
         registration,
-        told_of_failures,
+        reported_failures,
     )
     held = {
         "ZooKeeper": of_zookeeper,

@@ -27,11 +27,11 @@ from .state import (
     one_of,
     p,
     partition_state,
+    pending_unclean,
     phase,
     queued,
     registered,
     replicas,
-    told_unclean,
     unclean_allowed,
     znode,
 )
@@ -51,7 +51,7 @@ def allow(effects: Effects) -> Action:
         },
         updates={
             unclean_allowed: unclean_allowed.insert(one),
-            told_unclean: mapped(c, ite(acts, told_unclean[c].insert(one), told_unclean[c])),
+            pending_unclean: mapped(c, ite(acts, pending_unclean[c].insert(one), pending_unclean[c])),
         },
         cites=("TopicConfigHandler in ConfigHandler.scala", "KAFKA-6835"),
     )
@@ -72,10 +72,10 @@ def elect_allowed(effects: Effects) -> Action:
         one,
         guard={
             "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
-            "was notified": waived(told_unclean[c].contains(one), "an election without a candidate changes nothing"),
+            "was notified": waived(pending_unclean[c].contains(one), "an election without a candidate changes nothing"),
         },
         updates={
-            told_unclean[c]: told_unclean[c].remove(one),
+            pending_unclean[c]: pending_unclean[c].remove(one),
             **writes(*effects.online(c, p, partition_state[c][p], waits)),
         },
         cites=("processTopicUncleanLeaderElectionEnable in KafkaController.scala",),

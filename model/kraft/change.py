@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..action import Clause, waived
-from ..expr import Expr, both, const, either, exists, false, forall, ite, setting, those, true, var
+from ..expr import Expr, both, const, either, exists, false, forall, ite, set_of, setting, true, var
 from ..family import Chosen
 from ..sorts import Bool
 from .state import (
@@ -133,7 +133,7 @@ class _Candidates:
     @property
     def all(self) -> Expr:
         one = each("can", self.replicas, self.valid(r))
-        return those(one, self.replicas.contains(one) & self.valid(one))
+        return set_of(one, self.replicas.contains(one) & self.valid(one))
 
     @property
     def unclean(self) -> Expr:
@@ -141,7 +141,7 @@ class _Candidates:
         if not self.wanted.unclean:
             return NO_BROKERS
         one = each("may", self.replicas, self.wanted.acceptable(r))
-        return those(one, self.replicas.contains(one) & self.wanted.acceptable(one))
+        return set_of(one, self.replicas.contains(one) & self.wanted.acceptable(one))
 
     @property
     def only_known(self) -> Expr:

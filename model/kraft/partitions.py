@@ -6,7 +6,7 @@ Source: org.apache.kafka.controller.ReplicationControlManager.
 from __future__ import annotations
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, const, either, fill, forall, ite, mapped, record, some, those, var
+from ..expr import Expr, const, either, fill, forall, ite, mapped, record, set_of, some, var
 from ..family import Chosen
 from ..sorts import Bool
 from .change import Wanted, asked, change, is_active, may_lead
@@ -57,7 +57,7 @@ def _placed(chosen: Chosen) -> dict[str, Expr | Clause]:
 
 def create(chosen: Chosen) -> Action:
     """Return the action that creates a partition: its active replicas are the ISR, and the first of them leads."""
-    ready = those(r, members(wanted).contains(r) & is_active(r))
+    ready = set_of(r, members(wanted).contains(r) & is_active(r))
     return action(
         "CreateTopic",
         "A topic is created: the active replicas are its ISR, and the first of them leads.",
@@ -234,7 +234,7 @@ def reassign(chosen: Chosen) -> Action:
 
 def _behind(target: Expr, going: Expr, who: Expr) -> Expr:
     """The place of one that is to go: after all that stay, in the order of their ids."""
-    return target.union(those(s, going.contains(s) & (s < who))).size()
+    return target.union(set_of(s, going.contains(s) & (s < who))).size()
 
 
 def is_known(who: Expr) -> Expr:
@@ -246,7 +246,7 @@ def cancel(chosen: Chosen) -> Action:
     kept = members(place).minus(adding)
     back = without_gaps(place, kept)
     left = isr.minus(adding)
-    first = those(r, first_of(r, kept, place))
+    first = set_of(r, first_of(r, kept, place))
     wants = Wanted(
         lambda who: may_lead(chosen, who),
         isr=ite(left.is_empty(), first, left),

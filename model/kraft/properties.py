@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expr import after, both, exists, forall, ite, none, setting, some, those
+from ..expr import after, both, exists, forall, ite, none, set_of, setting, some
 from ..family import Chosen
 from ..property import Property
 from ..views import (
@@ -86,7 +86,7 @@ def logged(chosen: Chosen) -> Projection:
             "elr": elr if eligible else NO_BROKERS,
             "last_known": alone(last_known) if eligible else NO_BROKERS,
             "recovering": recovering,
-            "inactive": those(b, ~is_active(b)),
+            "inactive": set_of(b, ~is_active(b)),
         },
         given=is_there(),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...specs.machines import machine
-from ..expr import Expr, const, exists, field, fill, forall, ite, mapped, those, var, variables
+from ..expr import Expr, const, exists, field, fill, forall, ite, mapped, set_of, var, variables
 from ..protocol import Field, starts
 from ..sorts import Bool, Bound, Enum, Int, MapOf, OptionOf, Record, SetOf, Setting
 
@@ -112,7 +112,7 @@ def is_there() -> Expr:
 def members(of: Expr) -> Expr:
     """The replicas, of their places."""
     one = each("member", of)
-    return those(one, of[one] >= 0)
+    return set_of(one, of[one] >= 0)
 
 
 def first_of(who: Expr, among: Expr, of: Expr) -> Expr:
@@ -125,11 +125,11 @@ def without_gaps(of: Expr, kept: Expr) -> Expr:
     """The places of the brokers that stay, in the order that they had."""
     one = each("kept", of, kept)
     earlier = each("before", of, kept)
-    before = those(earlier, kept.contains(earlier) & (of[earlier] < of[one]))
+    before = set_of(earlier, kept.contains(earlier) & (of[earlier] < of[one]))
     return mapped(one, ite(kept.contains(one), before.size(), NONE))
 
 
 def alone(who: Expr) -> Expr:
     """The set of one broker; of nobody, none."""
     one = each("only", who)
-    return those(one, one.eq(who))
+    return set_of(one, one.eq(who))

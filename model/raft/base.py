@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..action import action, waived
-from ..expr import Expr, const, either, forall, ite, minimum, none, some, those, var
+from ..expr import Expr, const, either, forall, ite, minimum, none, set_of, some, var
 from ..protocol import Model
 from ..sorts import SetOf
 from . import properties
@@ -68,7 +68,7 @@ def up_to_date(who: Expr, than: Expr) -> Expr:
 
 def having(who: Expr, to: Expr) -> Expr:
     """The voters that a leader knows to have the record before an offset: itself, and those that follow it."""
-    return those(member, member.eq(who) | (follows(member, who) & has_same_record(member, who, to)))
+    return set_of(member, member.eq(who) | (follows(member, who) & has_same_record(member, who, to)))
 
 
 UNATTACHED, CANDIDATE, RESIGNED = const("Unattached", Role), const("Candidate", Role), const("Resigned", Role)

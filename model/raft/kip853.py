@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, const, exists, field, fill, forall, full, ite, some, those, var
+from ..expr import Expr, const, exists, field, fill, forall, full, ite, set_of, some, var
 from ..property import Property
 from ..protocol import Behaviour, starts
 from ..sorts import MapOf, SeqOf, SetOf
@@ -170,7 +170,7 @@ remove_voter = action(
 
 def can_be_elected(who: Expr) -> Expr:
     """A majority of a node's voters has no log that is further than its own."""
-    behind = those(asked, voters_of(who).contains(asked) & up_to_date(who, asked))
+    behind = set_of(asked, voters_of(who).contains(asked) & up_to_date(who, asked))
     return voters_of(who).contains(who) & is_majority_of(behind, voters_of(who))
 
 

@@ -40,7 +40,7 @@ electors = field("electors", MapOf(Epoch, SetOf(Voter)))
 led = field("led", MapOf(Epoch, SeqOf(Epoch, LOG_SIZE)))
 settled = field("settled", MapOf(Epoch, Offset))
 holders = field("holders", MapOf(Epoch, SetOf(Voter)))
-told_in = field("told_in", MapOf(Voter, Epoch))
+learned_in = field("learned_in", MapOf(Voter, Epoch))
 
 HISTORY = Ghosts(
     "history",
@@ -54,8 +54,8 @@ HISTORY = Ghosts(
         starts(settled, fill(settled.sort, 0), "below it the leader of each epoch knew its log to be committed"),
         starts(holders, fill(holders.sort, frozenset()), "the majority that had it so far"),
         starts(
-            told_in,
-            fill(told_in.sort, 0),
+            learned_in,
+            fill(learned_in.sort, 0),
             "the epoch of the leader that knew each voter's high watermark to be committed",
         ),
     ),
@@ -71,9 +71,9 @@ HISTORY = Ghosts(
         "AdvanceHighWatermark": (
             update(settled[epoch[voter]], offset),
             update(holders[epoch[voter]], having(voter, offset)),
-            update(told_in[voter], epoch[voter]),
+            update(learned_in[voter], epoch[voter]),
         ),
-        "LearnHighWatermark": (update(told_in[voter], told_in[whom]),),
+        "LearnHighWatermark": (update(learned_in[voter], learned_in[whom]),),
     },
 )
 
@@ -248,13 +248,13 @@ HW_IS_SETTLED = Property(
     ),
     forall(
         one,
-        (hw[one] > 0).implies((hw[one] <= settled[told_in[one]]) & (told_in[one] <= epoch[one])),
+        (hw[one] > 0).implies((hw[one] <= settled[learned_in[one]]) & (learned_in[one] <= epoch[one])),
     ),
 )
 SETTLED_IS_IN_LOG = Property(
     "SettledIsInLog",
     "A voter that knows records to be committed has them as that leader had.",
-    forall(one, forall(at, (at < hw[one]).implies(log[one].at(at).eq(led[told_in[one]].at(at))))),
+    forall(one, forall(at, (at < hw[one]).implies(log[one].at(at).eq(led[learned_in[one]].at(at))))),
 )
 
 LEMMAS = (

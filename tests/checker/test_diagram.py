@@ -361,7 +361,7 @@ def test_every_field_of_a_cluster_has_an_owner_or_only_bounds_the_search() -> No
 def test_the_command_draws_a_cluster() -> None:
     done = run("cluster", "--release", "2.0.0")
     assert done.exit_code == 0
-    assert 'title: "cluster: who speaks to whom, in Kafka 2.0.0"' in done.output
+    assert 'title: "cluster: communication, in Kafka 2.0.0"' in done.output
     assert run("cluster", "--level", "TRACE").exit_code == 2
     assert run("cluster", "--release", "0.9").exit_code == 2
     assert run("cluster", "--facts").exit_code == 2

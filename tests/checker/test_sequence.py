@@ -53,7 +53,7 @@ def test_what_is_drawn_is_what_the_log_says(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         ((str(RECORDING), "--partition", "t"), "expected a topic and a number"),
-        ((str(RECORDING.parent / "chaos-2.3.1-1"),), "at most 200 are drawn"),
+        ((str(RECORDING.parent / "chaos-2.3.1-1"),), "too many to draw, at most 200"),
         (("nowhere",), "nowhere"),
         ((str(RECORDING), "--out", "no/x.svg"), "Expected a file that ends in .mmd, got .svg"),
         ((str(RECORDING), "--out", "no/x.PNG"), "got .png"),

@@ -1,5 +1,4 @@
-"""The cases of the rules: traces/cases/CODE.md, excerpts of logs in which a rule fires, and close ones in which it does
-not.
+"""Cases of the rules (CODE.md): excerpts of logs in which a rule fires, and close ones in which it does not.
 
 A file is Markdown, to be read by people:
 
@@ -7,18 +6,18 @@ A file is Markdown, to be read by people:
 
     A sentence.
 
-    ## Firing: what is shown
+    ## Firing: the fault that is shown
 
     ```log state-change.log
     [2018-08-03 12:00:00,007] TRACE ... (state.change.logger)  <== illegal
     ```
 
-    ## Silent: what is close to it and legal
+    ## Silent: a legal case close to it
 
 Each fenced block is a file of the audited cluster, with its path; a line on which the rule gives a finding ends with an
 arrow and the finding's verdict. A block that begins with ```records PATH is a segment or a snapshot of a metadata log,
-written as traces/metadata/text.py says; `after NAME` puts the records of NAME.jsonl before its own. Rules that the file
-is not about may find what they like.
+in the format of traces/metadata/text.py; `after NAME` puts the records of NAME.jsonl before its own. Findings of other
+rules do not matter.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})
 """A time as log4j prints it by default: date, time of day, milliseconds."""
 _TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
-# What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
+# A line without time and level that contains one of these is a cut line, not the rest of a longer message.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
 _ENDS = tuple(tail for tail in TAILS if tail.startswith("("))
 STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
@@ -280,7 +280,7 @@ def _in_layout(known: Layout, text: str) -> Parsed | None:
         if found is not None and not isinstance(found, Unknown):
             return found
         understood = understood or found
-    if known.short and isinstance(understood, Unknown):  # What is left of the logger's name may be a class below it.
+    if known.short and isinstance(understood, Unknown):  # The rest of the logger's name may be a class below it.
         again = parse_message(understood.message, NO_LOGGER, understood.level or "INFO", understood.ts)
         return understood if isinstance(again, Unknown) else again
     return understood

@@ -301,7 +301,7 @@ class Reader:
             if distinctive:
                 chosen.append(distinctive[0])
                 continue
-            # Among variants of a row the pattern decides too: what a slot may print would refuse lines of this one.
+            # Among variants of a row the pattern decides, too: text that a slot may print would exclude its own lines.
             prints = self.may_print if other.row is self.row else self.filled.__contains__
             theirs = [text for text in other.literal_pieces if not prints(text)]
             without += theirs[:1]

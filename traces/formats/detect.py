@@ -148,7 +148,7 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
         whole, best = False, _explained(texts, asked)
     if not best.known:
         best = _of_table(sample, asked) or best
-    if not best.known:  # What stands before the lines may be anything: the parser looks behind it.
+    if not best.known:  # Lines may have any prefix: the parser looks behind it.
         best = _Explained(sum(PREFIXED.normal(text) is not None for text in texts))
         best = replace(best, layout=UNKNOWN_PREFIX) if best.known else best
     bare = not best.chain
@@ -195,7 +195,7 @@ def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explaine
     if depth == _DEEPEST or best.known * 2 > len(values) or not values:
         return best
     for envelope in envelopes().values():
-        # What almost any line fits is outermost only: "console: " is no file that grep names, then indentation.
+        # Only the outermost envelope may fit almost any line: "console: " is no file name of grep, then indentation.
         if not (envelope.columns or envelope.heads or (envelope.loose and depth)):
             found = _within(envelope, values, asked, depth)
             if (found.known, -len(found.chain)) > (best.known, -len(best.chain)):
@@ -249,7 +249,7 @@ def _times(values: Sequence[Any], chain: Sequence[str]) -> list[int]:
     if not chain:
         return [time for value in values if (time := printed(lines_of(value)[0])) is not None]
     if envelopes()[chain[0]].heads:
-        return []  # of several writers, one behind the other
+        return []  # lines of several writers, one after the other
     times = []
     for value in values:
         for held in take(envelopes()[chain[0]], value) or ():

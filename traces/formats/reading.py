@@ -241,7 +241,7 @@ class Unwrapped:
         if held.outer is not None and not self._knows_zone(label) and place <= ZONE_LINES * PARTS:
             inner = printed(texts[0])
             quarters = _MOST_ZONE + 1 if inner is None else round((inner - held.outer) / _ZONE)
-            if abs(quarters) <= _MOST_ZONE:  # More is no zone: whoever wraps old lines has the time of today.
+            if abs(quarters) <= _MOST_ZONE:  # More is not a zone: old lines in a new envelope have today's time.
                 self._zones[label].append(quarters)
         many = bool(self._chain) and self._chain[0].kind == "csv"
         step = PARTS if many else 1

@@ -184,7 +184,7 @@ class Batches:
 
     def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
         header, checksum, new = _CHECKED, _checksum(), _new
-        piece, begins = b"", 0  # bytes of the file, and where the first of them stands
+        piece, begins = b"", 0  # bytes of the file, and the position of the first
         position = 0
         while position < size:
             at = position - begins

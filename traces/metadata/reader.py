@@ -108,7 +108,7 @@ def _parsed(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> P
     try:
         return kind.name, version, _read(kind, newest, data, at, odd), True
     except (MalformedError, IndexError, struct.error):
-        odd.clear()  # of what was taken for tags
+        odd.clear()  # bytes that were taken for tags
         return kind.name, version, None, True
 
 

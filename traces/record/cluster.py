@@ -68,10 +68,10 @@ class Cluster:
         (home / "zookeeper.properties").write_text(configuration.zookeeper_file(home, self.ports[0]))
         options = (
             "-Xmx128m",
-            # Small files; and nothing here must survive a power cut.
+            # Small files; nothing here needs to survive a power cut.
             "-Dzookeeper.preAllocSize=1024",
             "-Dzookeeper.forceSync=no",
-            # reload4j has not got the log4j class that ZooKeeper's JMX wants.
+            # reload4j lacks the log4j class that ZooKeeper's JMX needs.
             "-Dzookeeper.jmx.log4j.disable=true",
         )
         self._start(0, options, "org.apache.zookeeper.server.quorum.QuorumPeerMain", home / "zookeeper.properties")

@@ -25,9 +25,9 @@ BROKER_SETTINGS: Mapping[str, str] = {
     "log.cleaner.enable": "false",
     # The default from 1.0 on (KAFKA-5384); before, a deletion was dropped.
     "delete.topic.enable": "true",
-    # Else a producer creates a deleted topic again.
+    # Otherwise a producer creates a deleted topic again.
     "auto.create.topics.enable": "false",
-    # So that the files on disk tell the high watermark of a broker that is killed, and a failed disk is noticed.
+    # So that the files on disk have the high watermark of a killed broker, and a failed disk is noticed.
     "replica.high.watermark.checkpoint.interval.ms": "1000",
 }
 

@@ -24,7 +24,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependencies>
 </project>
 """
-# No log4j 1.2 beside reload4j, which has the same classes.
+# Not both log4j 1.2 and reload4j, which has the same classes.
 _DEPENDENCY = """    <dependency>
       <groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>
       <exclusions><exclusion><groupId>log4j</groupId><artifactId>log4j</artifactId></exclusion></exclusions>
@@ -72,7 +72,7 @@ def jars(line: Line, version: str, cache: Path | None = None) -> Path:
             output = "\n".join(f"  {row}" for row in (done.stdout + done.stderr).splitlines()[-12:])
             raise RecordError(f"Maven could not fetch the jars of Kafka {version}:\n{output}")
         shutil.copy(making / "pom.xml", making / "jars")
-        # Somebody else may have put them there meanwhile: theirs are as good.
+        # Another process may have put them there meanwhile: its jars are as good.
         if not folder.exists():
             (making / "jars").rename(folder)
     return folder

@@ -14,7 +14,7 @@ from .zklog import Change
 
 FORMAT = 1
 
-# What tells the cluster's history: not the folders between, nor consumers, configs, notifications.
+# Znodes that show the cluster's history: not the folders between, nor consumers, configs, notifications.
 _KEPT = re.compile(
     r"/controller(_epoch)?|/brokers/(ids/\d+|topics/[^/]+(/partitions/\d+/state)?)"
     r"|/admin/(delete_topics/[^/]+|reassign_partitions|preferred_replica_election)"

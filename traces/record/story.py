@@ -37,7 +37,7 @@ class Story:
     traffic: Traffic | None = None
     """None unless the scenario has traffic."""
 
-    # What can be done
+    # Actions
 
     def note(self, did: str, **details: object) -> None:
         self.timeline.append({"time": utc(time.time_ns() // 1_000_000), "did": did, **details})
@@ -157,7 +157,7 @@ class Story:
         self.note("depose-controller", controller=self.znodes.controller())
         self.znodes.delete("/controller")
 
-    # What can be waited for
+    # Conditions to wait for
 
     def wait(
         self, what: str, condition: Callable[[], object], seconds: float = WAIT_SECONDS, poll: float = _POLL_SECONDS

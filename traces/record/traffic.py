@@ -35,11 +35,11 @@ _CLIENT: Mapping[str, object] = {
 _PRODUCER: Mapping[str, object] = {
     **_CLIENT,
     "enable.idempotence": False,
-    # A record is sent once: its number stands at one offset of a log, or at none.
+    # A record is sent once: its number is at one offset of a log, or at none.
     "retries": 0,
     "linger.ms": 20,
     "message.timeout.ms": 25_000,
-    # Longer than an ISR takes to shrink: what is committed then is acknowledged.
+    # Longer than an ISR takes to shrink: a record that is committed then is acknowledged.
     "request.timeout.ms": 20_000,
 }
 

@@ -34,7 +34,7 @@ class Lines:
         for chunk in self.chunks():
             text = _without_colours(chunk.decode("utf-8", "replace"))
             lines = text.split("\n")
-            if lines[-1] == "":  # behind the last line end
+            if lines[-1] == "":  # after the last line end
                 lines.pop()
             if "\r" in text or MARK in text:
                 yield from map(_bare, lines)

@@ -52,7 +52,7 @@ def test_where_a_run_may_be_in_more_states_than_are_allowed_nothing_is_decided(t
     assert (code, said["verdict"]) == (1, "rejected")
     code, said = command("cluster", str(tmp_path), "--release", "2.3", "--max-states", "1")
     assert (code, said["verdict"]) == (3, "unknown")
-    assert said["reason"] == "more states between two lines than 1; --max-states allows more"
+    assert said["reason"] == "more than 1 states between two lines; raise --max-states"
 
 
 @pytest.mark.full

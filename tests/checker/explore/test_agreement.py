@@ -33,8 +33,8 @@ from isrproof.model.expr import (
     full,
     ite,
     record,
+    set_of,
     some,
-    those,
     true,
     var,
 )
@@ -166,7 +166,7 @@ def expressions(draw: Callable[..., Any], sort: Sort, depth: int, variables: tup
             choices.append(lambda: full(Item))
         for bound in (OTHER, KEY):
             if bound not in variables and bound.sort == element:
-                choices.append(lambda bound=bound: those(bound, sub(Bool, (bound,))))  # type: ignore[misc]
+                choices.append(lambda bound=bound: set_of(bound, sub(Bool, (bound,))))  # type: ignore[misc]
     elif kind == "OptionSort":
         choices.append(lambda: some(sub(inner.element)))
         if sort == OptionOf(Item):

@@ -434,7 +434,7 @@ def test_a_replica_whose_log_directory_failed_waits_for_each_step(step: str) -> 
 def test_a_part_brings_those_that_it_needs() -> None:
     left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
     assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
-    with pytest.raises(IsrproofError, match="'ISR changes' needs the part 'requests'; leave both out"):
+    with pytest.raises(IsrproofError, match="'ISR changes' needs the part 'requests'; leave out both"):
         CLUSTER.model("3.9", ["requests"], ["ISR changes"])
 
 

@@ -134,7 +134,7 @@ def test_a_search_goes_on_from_its_last_whole_level(tmp_path: Path) -> None:
     assert told(whole) == told(explore_instance(STEPS, {}, deadlock=True))
     assert [each.prop.name for each in whole.violations] == ["BelowFive", "TypeOk", "NoDeadlock"]
     assert made == [3, 4, 5]
-    with pytest.raises(IsrproofError, match=r"expected levels of kip101.*got those of steps"):
+    with pytest.raises(IsrproofError, match=r"expected levels of kip101.*got levels of steps"):
         on_spark(tmp_path, model("kip101"), **SMALL)
 
 

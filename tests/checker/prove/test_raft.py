@@ -15,7 +15,7 @@ from isrproof.model.property import Property
 from isrproof.model.protocol import Behaviour, Model
 from isrproof.model.raft.base import QUORUM, candidate
 from isrproof.model.raft.kip595 import RAFT
-from isrproof.model.raft.lemmas_raft import LEMMAS, d, e, settled, told_in
+from isrproof.model.raft.lemmas_raft import LEMMAS, d, e, learned_in, settled
 from isrproof.model.raft.state import VOTERS, granted, hw, one, other
 from isrproof.model.script import script_of
 from isrproof.model.step import Reference
@@ -143,9 +143,9 @@ RICH = Property(
                     & (settled[d] > 0)
                     & (settled[d] < settled[e])
                     & (hw[one] > 0)
-                    & told_in[one].eq(d)
+                    & learned_in[one].eq(d)
                     & (hw[other] > 0)
-                    & told_in[other].eq(e),
+                    & learned_in[other].eq(e),
                 ),
             ),
         ),

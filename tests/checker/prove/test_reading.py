@@ -32,9 +32,9 @@ from isrproof.model.expr import (
     free,
     ite,
     record,
+    set_of,
     setting,
     some,
-    those,
     topological,
     var,
 )
@@ -203,7 +203,7 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     elif isinstance(sort, OptionSort):
         ways += ["some", "at"] if sort.element == Entry else ["some", "map"]
     elif isinstance(sort, SetSort):
-        ways += ["union", "minus", "intersect", "insert", "remove", "set", "those"]
+        ways += ["union", "minus", "intersect", "insert", "remove", "set", "set_of"]
     elif isinstance(sort, RecordSort):
         ways += ["record", "value"]
     elif isinstance(sort, MapSort):
@@ -264,9 +264,9 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
         made = arg(SeqOf(Entry, 2)).at(arg(Number))
     elif way == "set":
         made = arg(OptionOf(Replica)).set()
-    elif way == "those":
+    elif way == "set_of":
         bound = var(f"v{len(scope)}", Replica)
-        made = those(bound, arg(Bool, (bound,)))
+        made = set_of(bound, arg(Bool, (bound,)))
     elif way == "union":
         made = arg(members).union(arg(members))
     elif way == "minus":

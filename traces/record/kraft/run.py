@@ -127,7 +127,7 @@ def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
     if options.layout is not None:
         own, (controllers, brokers) = layout, LAYOUTS[options.layout]
         layout = replace(layout, controllers=controllers, brokers=brokers)
-        # Voters join and leave, or brokers of ZooKeeper are there first: these name their nodes.
+        # Voters join and leave, or brokers of ZooKeeper come first: these scenarios name their nodes.
         if layout != own and (scenario.starts_nodes or own.founders):
             raise RecordError(
                 f"The scenario {scenario.name} has its own nodes, controllers {_listed(own.controllers)} and brokers "

@@ -21,7 +21,7 @@ def run(story: Story) -> None:
     story.pause(1)
     story.depose_controller()
     story.wait_for_controller()
-    # Led by 2 until the new controller has looked after it: then, half of the session is still left.
+    # Led by 2 until the new controller has handled it: then, half of the session is still left.
     story.wait("the new controller's election", lambda: story.znodes.state("d", 0)["leader"] != 2, poll=0.01)
     story.resume(1)
     story.settle()

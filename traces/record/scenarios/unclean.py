@@ -53,7 +53,7 @@ scenario = Scenario(
     settings={
         "unclean.leader.election.enable": "true",
         "replica.lag.time.max.ms": "4000",
-        # Broker 3 must outlive its pause: up to 6 s until the ISR has shrunk, then what the leader does alone.
+        # Broker 3 must outlive its pause: up to 6 s until the ISR has shrunk, then the leader's time alone.
         "zookeeper.session.timeout.ms": "14000",
     },
     traffic=True,
