@@ -37,8 +37,8 @@ from .effects import (
     SHUTDOWN,
     UNCLEAN,
     ZOMBIES,
-    Attempt,
     Effects,
+    RequestedMove,
 )
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
@@ -148,7 +148,7 @@ def _build(chosen: Chosen) -> Model:
         chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
     if UNSEEN_DIRECTORIES in chosen.parts:
         chosen = replace(chosen, parts=chosen.parts | {DIRECTORIES})
-    attempts: dict[str, tuple[Attempt, ...]] = {}
+    attempts: dict[str, tuple[RequestedMove, ...]] = {}
     actions = []
     for part, writers in {
         **_WRITERS,

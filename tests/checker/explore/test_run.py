@@ -112,8 +112,8 @@ def test_no_engine_stores_a_value_that_wrapped(sort: IntSort, narrow: int) -> No
     model = Model("doubled", "?", (), (starts(number, 1, "?"),), (grow,), ())
     translated = program(model.instance(), [])
     search = Search(translated, narrow=narrow, narrow_levels=0)
-    found = search.run(translated.layout.pack((1,)))
-    values = [translated.layout.unpack(search.packed(each))[0] for each in range(found.distinct)]
+    found = search.run(translated.packing.pack((1,)))
+    values = [translated.packing.unpack(search.packed(each))[0] for each in range(found.distinct)]
     assert values == [2**power for power in range(sort.hi.bit_length())]
     assert found.overflow is not None
     path = explore(model)["TypeOk"].path
@@ -391,7 +391,7 @@ def test_formats_of_the_command() -> None:
 QUICK = {"kip101 2/3/3/2", "kip279 2/3/3/2", "unclean-election-keeps-isr 3/1/1/2", "unclean-election 3/1/1/2"}
 
 
-def _is_quick(row: matrix.Row) -> bool:
+def _is_quick(row: matrix.Expectation) -> bool:
     """The others take a minute or more; `explore --matrix` has them all, and CI runs that."""
     return row.title in QUICK or (row.model == "cluster" and (row.distinct or 0) < 30_000)
 
@@ -408,13 +408,13 @@ def _is_quick(row: matrix.Row) -> bool:
         for index, each in enumerate(matrix.rows())
     ],
 )
-def test_each_row_of_the_matrix_is_as_expected(row: matrix.Row) -> None:
+def test_each_row_of_the_matrix_is_as_expected(row: matrix.Expectation) -> None:
     result = matrix.run(row)
     assert result.as_expected, "\n".join(matrix.lines(result))
 
 
 def test_a_cell_that_is_not_as_expected_is_told() -> None:
-    row = matrix.Row("kip101", {"replicas": 2}, distinct=1, violated={"WeakIsr": 11}, shows={"WeakIsr": "?"})
+    row = matrix.Expectation("kip101", {"replicas": 2}, distinct=1, violated={"WeakIsr": 11}, shows={"WeakIsr": "?"})
     result = matrix.run(row)
     assert not result.as_expected
     said = "\n".join(matrix.lines(result))
@@ -427,7 +427,9 @@ def test_a_cell_that_is_not_as_expected_is_told() -> None:
 @pytest.mark.parametrize(("length", "code"), [(12, 0), (11, 1)])
 def test_the_matrix_exits_0_only_if_all_is_as_expected(length: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}
-    row = matrix.Row("kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101"))
+    row = matrix.Expectation(
+        "kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101")
+    )
     monkeypatch.setattr(matrix, "rows", lambda: (row, row))
     found, output = _invoke("--matrix")
     assert found == code
