@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import Told, Verdict, validate
+from isrproof.checker.conformance.validate import Told, Validation, validate
 from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.step import Reference
 
@@ -33,7 +33,7 @@ def simulated(seed: int, release: str, folder: Path) -> Path:
     return folder
 
 
-def validated(folder: Path, release: str) -> Verdict:
+def validated(folder: Path, release: str) -> Validation:
     evidence = read.read([str(folder)])
     row = CLUSTER.release(release)
     return validate(CLUSTER.model(release), row, evidence, "TRACE", Told(cluster.possible(evidence)))
@@ -46,13 +46,13 @@ class Run:
         self.release = release
         self.instance = CLUSTER.model(release, adding=parts).instance(**room)
         self.reference = Reference(self.instance)
-        self.state, self.taken = self.reference.initial(), list[simulate.Taken]()
+        self.state, self.taken = self.reference.initial(), list[simulate.RunStep]()
 
     def go(self, step: str, **wanted: int) -> dict[str, Any]:
         """The state after the first such step."""
         possible = self.reference.steps(self.state, step)
         first = next(each for each in possible if wanted.items() <= each.params.items())
-        self.taken.append(simulate.Taken(step, first.params, self.state, first.state))
+        self.taken.append(simulate.RunStep(step, first.params, self.state, first.state))
         self.state = first.state
         return dict(zip(self.reference.names, self.state, strict=True))
 

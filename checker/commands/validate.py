@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
-    from ..conformance.creations import Scope
+    from ..conformance.creations import Extent
     from ..conformance.evidence import Evidence, NotDecidedError
-    from ..conformance.validate import Verdict
+    from ..conformance.validate import Validation
 
 EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 
@@ -102,10 +102,10 @@ def _run(options: dict[str, Any]) -> int:
     return EXIT[verdict.verdict]
 
 
-def _not_decided(evidence: Evidence, error: NotDecidedError) -> Verdict:
-    from ..conformance.validate import Verdict
+def _not_decided(evidence: Evidence, error: NotDecidedError) -> Validation:
+    from ..conformance.validate import Validation
 
-    return Verdict("unknown", 0, 0, evidence.lines, reason=str(error), gave_up=True)
+    return Validation("unknown", 0, 0, evidence.lines, reason=str(error), gave_up=True)
 
 
 class _Found(NamedTuple):
@@ -113,12 +113,12 @@ class _Found(NamedTuple):
 
     model: Model | None
     parts: Sequence[str]
-    verdict: Verdict
+    verdict: Validation
 
 
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
-) -> tuple[Model | None, Verdict]:
+) -> tuple[Model | None, Validation]:
     """Return the model with the parts that the log needs, and its verdict: possible models are tried in turn."""
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
@@ -140,7 +140,7 @@ def _of_family(
     return model, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 
-def _parts(evidence: Evidence, scope: Scope, options: dict[str, Any]) -> list[str]:
+def _parts(evidence: Evidence, scope: Extent, options: dict[str, Any]) -> list[str]:
     from ..conformance import cluster
 
     wanted = (*cluster.parts(evidence, options["brokers"], scope), *options["adding"])
@@ -149,7 +149,7 @@ def _parts(evidence: Evidence, scope: Scope, options: dict[str, Any]) -> list[st
 
 def _searched(
     family: Family, row: Release, evidence: Evidence, level: str,
-    scope: Scope, parts: Sequence[str], options: dict[str, Any],
+    scope: Extent, parts: Sequence[str], options: dict[str, Any],
 ) -> Iterator[_Found]:  # fmt: skip
     """Yield what is found with one model, after each of the efforts."""
     from ..conformance import cluster
@@ -184,7 +184,7 @@ def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found
             return
 
 
-def _is_decided(verdict: Verdict) -> bool:
+def _is_decided(verdict: Validation) -> bool:
     """Check that a wider model finds nothing more: a run is found, or the log shows what no model follows."""
     return verdict.verdict != "rejected" and not verdict.gave_up
 
@@ -196,7 +196,7 @@ def _how_far(found: _Found) -> tuple[int, int]:
 def _metadata(options: dict[str, Any]) -> int:
     """Validate a metadata log against the model of KRaft's controller."""
     from ...model.kraft.kraft import KRAFT
-    from ..conformance.metadata.contexts import Chosen
+    from ..conformance.metadata.contexts import Choices
     from ..conformance.metadata.validate import LEFT_OUT, validate
 
     if options["level"]:
@@ -205,7 +205,7 @@ def _metadata(options: dict[str, Any]) -> int:
         raise click.UsageError("--brokers applies to text logs; leave it out for a metadata log.")
     mask = KRAFT.release(options["release"]).mask if options["release"] else 0
     KRAFT.model(options["release"], options["without"], options["adding"])  # says what it does not know
-    verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))
+    verdict = validate(options["logs"], Choices(mask, options["without"], options["adding"]))
     place = verdict.place
     if options["as_json"]:
         content = {

@@ -8,7 +8,7 @@ from functools import partial
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import ASKED, DIRECTORIES, LARGE, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...model.sorts import Value
-from .creations import CREATED, NARROWEST, Scope, begins, creatable, joins, lists_of, replicas, topics_of
+from .creations import CREATED, NARROWEST, Extent, begins, creatable, joins, lists_of, replicas, topics_of
 from .evidence import UNSEEN, Evidence
 from .lines import Key
 from .names import Names
@@ -28,15 +28,15 @@ _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 """An election of a preferred leader, which an administrator can ask for without a line."""
 
 
-def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
+def scopes(evidence: Evidence, brokers: bool = False) -> list[Extent]:
     """Return the scopes in the order in which they are searched: the next one where no run is found in one."""
     told = evidence.partitions
     has_isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
-    both = (Scope(isrs, replicas) for replicas in (False, True) for isrs in (False, True))
+    both = (Extent(isrs, replicas) for replicas in (False, True) for isrs in (False, True))
     return [each for each in both if each.isrs <= has_isrs and each.replicas <= bool(told.not_listed)]
 
 
-def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -> tuple[str, ...]:
+def parts(evidence: Evidence, brokers: bool = False, scope: Extent = NARROWEST) -> tuple[str, ...]:
     """Return the parts of the model that the log's events, with brokers' if asked, cannot have happened without.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
@@ -77,14 +77,14 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
 
-def _replica_lists(evidence: Evidence, scope: Scope) -> Iterator[frozenset[tuple[int, ...]]]:
+def _replica_lists(evidence: Evidence, scope: Extent) -> Iterator[frozenset[tuple[int, ...]]]:
     """The replicas that partitions can have been created with, and those that were asked for later."""
     yield from (frozenset(lists_of(evidence, each, scope)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
 
-def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
+def possible(evidence: Evidence, scope: Extent = NARROWEST) -> May:
     """Return the steps that the log does not rule out, by the `rulings` on each kind of step.
 
     Args:
@@ -124,7 +124,7 @@ def first(evidence: Evidence) -> May:
     return is_first
 
 
-def told(evidence: Evidence, scope: Scope = NARROWEST, parts: Collection[str] = ()) -> Told:
+def told(evidence: Evidence, scope: Extent = NARROWEST, parts: Collection[str] = ()) -> Told:
     """Return a log's evidence of steps that write nothing, and of what a model with some parts does not follow.
 
     Args:
@@ -155,7 +155,7 @@ def _is_first_answer(params: Mapping[str, Value], state: Mapping[str, Value]) ->
     return bool(first == (params["p"], params["b"]))
 
 
-def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
+def shown(evidence: Evidence, scope: Extent = NARROWEST) -> May:
     """Return the steps that later lines show: leaders' ISR changes, by the version of the znode; new topics; and
     elections that are asked for. `scope`: see `parts`."""
     names = evidence.names

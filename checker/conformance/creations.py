@@ -16,7 +16,7 @@ CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTri
 """The steps that create a topic, with the parameters that are its replicas."""
 
 
-class Scope(NamedTuple):
+class Extent(NamedTuple):
     """The extent of a search: events that are possible, make the search larger, and mostly did not happen.
 
     * `isrs`: a leader changed an ISR, which only lines show that are not compared.
@@ -27,7 +27,7 @@ class Scope(NamedTuple):
     replicas: bool = False
 
 
-NARROWEST = Scope()
+NARROWEST = Extent()
 
 
 def begins(evidence: Evidence) -> Mapping[str, Value]:
@@ -45,7 +45,7 @@ def replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     return tuple(params[each] for each in CREATED[action])
 
 
-def creatable(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
+def creatable(evidence: Evidence, scope: Extent) -> frozenset[tuple[Value, ...]]:
     """The partitions with the replicas that they can have been created with, as numbers of the model.
 
     Raises:
@@ -82,7 +82,7 @@ def is_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is not None and topic in evidence.deleted
 
 
-def lists_of(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[int, ...]]:
+def lists_of(evidence: Evidence, partition: Key, scope: Extent) -> Iterator[tuple[int, ...]]:
     """Yield the replicas that a topic can have been created with; if no line lists them, those named, and others."""
     known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known

@@ -68,7 +68,7 @@ def compared() -> frozenset[str]:
     )
 
 
-class Asked(NamedTuple):
+class ElectionCall(NamedTuple):
     """The partitions whose preferred leaders a controller says that it elects, all in one call.
 
     `epochs`: partition -> its new leader epoch, or None where none was elected; `controller`: the electing controller.
@@ -242,7 +242,7 @@ class Evidence:
         return any(each.detail for each in self.of(ELECTION))
 
     @cached_property
-    def asked(self) -> Sequence[Asked]:
+    def asked(self) -> Sequence[ElectionCall]:
         """The elections of preferred leaders that controllers print in controller.log."""
         tried = [each.event for each in self.compared if each.event.row in TRIED]
         found = []
@@ -252,7 +252,7 @@ class Evidence:
                 its = (each for each in tried if key_of(each) == key and each.controller == event.controller)
                 after = (each for each in its if (each.ts or 0) >= (event.ts or 0))
                 epochs[key] = next((each.leader_epoch for each in after), None)
-            found.append(Asked(event.controller, epochs))
+            found.append(ElectionCall(event.controller, epochs))
         return found
 
     @cached_property

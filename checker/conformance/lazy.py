@@ -20,7 +20,7 @@ from .openings import openings
 from .runs import Config, Hidden, May, Runs, Stream, in_turn, pending, unasked, without_controllers
 
 
-class Attempt(NamedTuple):
+class Limits(NamedTuple):
     """The limits of one search through the runs."""
 
     slack: int
@@ -28,14 +28,14 @@ class Attempt(NamedTuple):
     width: int
     """The number of runs that are kept."""
     at_once: bool = False
-    """A step that settles a partition (`runs.Step`) is taken at once."""
+    """A step that settles a partition (`runs.PackedStep`) is taken at once."""
     most_states: int = 3_000
     """The most states that are searched between two lines."""
 
 
-FEWEST = Attempt(0, 10, most_states=300)
-FEW = (Attempt(0, 50), Attempt(1, 300))
-MANY = (Attempt(0, 300, most_states=30_000), Attempt(2, 1_000), Attempt(4, 3_000))
+FEWEST = Limits(0, 10, most_states=300)
+FEW = (Limits(0, 50), Limits(1, 300))
+MANY = (Limits(0, 300, most_states=30_000), Limits(2, 1_000), Limits(4, 3_000))
 
 HARDER = 10
 """From each of the openings very few runs are kept, and more from this many of them."""
@@ -70,23 +70,23 @@ def written(runs: Runs, lines: Sequence[PlacedEvent], enough: int, first: May = 
         yield max(far.values())
 
 
-def _fewest(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+def _fewest(far: Far, settle: bool) -> Iterator[tuple[Config, Limits]]:
     for start in far:
         yield start, FEWEST._replace(at_once=settle)
 
 
-def _few(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+def _few(far: Far, settle: bool) -> Iterator[tuple[Config, Limits]]:
     for at_once in (True, False) if settle else (False,):
         for attempt in FEW:
             yield next(iter(far)), attempt._replace(at_once=at_once)
 
 
-def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Limits]]:
     for attempt in MANY:
         yield next(iter(far)), attempt
 
 
-def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Limits]]:
     """Yield more attempts from the openings from which a run gets furthest."""
     for start in sorted(list(far)[1:], key=lambda each: -far[each])[:HARDER]:
         for attempt in FEW:
@@ -97,7 +97,7 @@ EFFORTS = (_fewest, _few, _many, _harder)
 """The attempts and their beginnings; attempts that find a run with less work come first."""
 
 
-def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
+def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits) -> int:
     taken = {start: 0}
     for number, turn in enumerate(turns):
         taken = _next(runs, taken, turn, attempt)
@@ -106,7 +106,7 @@ def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Att
     return len(turns)
 
 
-def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
+def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits) -> int:
     """Search with few runs; where none of them writes a line, go back some lines, and keep more.
 
     Where that is not enough it goes back farther. A search that has gone back so often that all lines were read twice
@@ -134,7 +134,7 @@ def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attemp
     return furthest
 
 
-def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt) -> dict[Config, int]:
+def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Limits) -> dict[Config, int]:
     """Return the runs that are kept of those that have written one more line."""
     line, stream, is_later = turn
     kept = _without_controllers(taken) if is_later else dict(taken)
@@ -146,7 +146,7 @@ def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt)
 
 
 def _written(
-    runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, attempt: Attempt
+    runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, attempt: Limits
 ) -> dict[Config, int]:
     """Return the runs that have written one more line, with the hidden steps that each took, fewest first."""
     fewest, found = dict(taken), dict[Config, int]()

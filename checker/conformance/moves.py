@@ -14,8 +14,8 @@ from ...model.protocol import Instance
 from ...model.sorts import Value
 from ...model.step import Reference
 from ..explore.flatten import Flattener
-from ..explore.layout import Layout
 from ..explore.narrow import build_effect, build_guards
+from ..explore.packing import Packing
 from ..explore.program import Guarded, Program, effect, guarded
 from ..explore.scalars import Scalars
 
@@ -26,10 +26,10 @@ OFTEN = 100
 class Fields:
     """The fields of an instance's packed states. Each has few values, and is unpacked once for each."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self.names = tuple(each.name for each in layout.instance.model.fields)
-        self._bits = {name: layout.bits_of(name) for name in self.names}
+    def __init__(self, packing: Packing) -> None:
+        self.packing = packing
+        self.names = tuple(each.name for each in packing.instance.model.fields)
+        self._bits = {name: packing.bits_of(name) for name in self.names}
         self._values: dict[str, dict[int, Value]] = {name: {} for name in self.names}
         self._packed: dict[str, dict[Value, int]] = {name: {} for name in self.names}
 
@@ -37,7 +37,7 @@ class Fields:
         """The value of a field in a packed state."""
         bits, known = state & self._bits[name], self._values[name]
         if bits not in known:
-            known[bits] = self.layout.value_of(name, state)
+            known[bits] = self.packing.value_of(name, state)
         return known[bits]
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
@@ -54,7 +54,7 @@ class Fields:
     def _bits_of(self, name: str, value: Value) -> int:
         known = self._packed[name]
         if value not in known:
-            known[value] = self.layout.packed(name, value)
+            known[value] = self.packing.packed(name, value)
         return known[value]
 
 
@@ -62,11 +62,11 @@ class Moves:
     """The moves by their numbers, which states they can be taken in, and where they lead."""
 
     def __init__(self, instance: Instance) -> None:
-        self.layout = Layout(instance)
-        self.fields = Fields(self.layout)
-        self._flat = Flattener(self.layout, Scalars())
+        self.packing = Packing(instance)
+        self.fields = Fields(self.packing)
+        self._flat = Flattener(self.packing, Scalars())
         self.all: tuple[Guarded, ...] = tuple(guarded(self._flat, instance))
-        self._program = Program(instance, self.layout, self._flat.s, (), (), ())
+        self._program = Program(instance, self.packing, self._flat.s, (), (), ())
         self._guards = build_guards(self._program, [each.guard for each in self.all])
         self.bindings: tuple[Mapping[str, Value], ...] = tuple(each.binding for each in self.all)
         self._reference = Reference(instance)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from .runs import Config, May, Runs, State
+from .runs import Config, May, Runs, StateByName
 
 MOST = 400
 """The most that are searched; of more, some of each kind are."""
@@ -30,7 +30,7 @@ def openings(runs: Runs, first: May) -> list[Config]:
 
 
 def _after(runs: Runs, config: Config, first: May) -> Iterator[Config]:
-    state = State(runs.steps.moves.fields, config.state)
+    state = StateByName(runs.steps.moves.fields, config.state)
     for step in runs.steps.of(config.state):
         action, binding = runs.steps.moves.all[step.move].action, runs.steps.moves.bindings[step.move]
         if first(action.name, binding, state):

@@ -45,7 +45,7 @@ class Config(NamedTuple):
     rest: Rest
 
 
-class Step(NamedTuple):
+class PackedStep(NamedTuple):
     """A step from a packed state."""
 
     move: int
@@ -63,14 +63,14 @@ class Step(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """A run that goes on with a step that writes nothing; see `Step`."""
+    """A run that goes on with a step that writes nothing; see `PackedStep`."""
 
     config: Config
     is_shown: bool
     settles: Value
 
 
-class State(Mapping[str, Value]):
+class StateByName(Mapping[str, Value]):
     """A packed state by the names of its fields, unpacked on demand."""
 
     def __init__(self, fields: Fields, state: int) -> None:
@@ -96,7 +96,7 @@ class Steps:
         may: the steps that the log does not rule out.
         actor: the actor of a step (`Family.actor`).
         shown: the steps whose results the log shows, if not their time.
-        at_once: the names of those among them, each of a partition p, that are taken without waiting (`Step.settles`).
+        at_once: the names of those among them, each of a partition p, that are taken at once (`PackedStep.settles`).
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Steps:
         self.instance, self._may, self._actor, self._shown = instance, may, actor, shown
         self._at_once = frozenset(each.name for each in instance.model.actions) & frozenset(at_once)
         self.moves = moves_of(instance)
-        self._steps: dict[int, tuple[Step, ...]] = {}
+        self._steps: dict[int, tuple[PackedStep, ...]] = {}
 
     @property
     def settle(self) -> bool:
@@ -123,12 +123,12 @@ class Steps:
 
     def bits_of(self, names: Container[str]) -> int:
         """The bits of a packed state that hold some fields."""
-        return sum(self.moves.layout.bits_of(each) for each in self.moves.fields.names if each in names)
+        return sum(self.moves.packing.bits_of(each) for each in self.moves.fields.names if each in names)
 
-    def of(self, state: int) -> tuple[Step, ...]:
+    def of(self, state: int) -> tuple[PackedStep, ...]:
         """The steps from a packed state."""
         if state not in self._steps:
-            fields = State(self.moves.fields, state)
+            fields = StateByName(self.moves.fields, state)
             steps = []
             for move in self.moves.enabled(state):
                 action, binding = self.moves.all[move].action, self.moves.bindings[move]
@@ -139,7 +139,7 @@ class Steps:
                     dies = binding["b"] if action.name == "Die" else None
                     is_shown = self._shown(action.name, binding, fields)
                     settles = binding["p"] if is_shown and action.name in self._at_once else None
-                    steps.append(Step(move, after, self._stream(action, binding), dies, is_shown, settles))
+                    steps.append(PackedStep(move, after, self._stream(action, binding), dies, is_shown, settles))
             self._steps[state] = tuple(steps)
         return self._steps[state]
 
@@ -168,9 +168,9 @@ class Runs:
         """Return the beginning of all runs."""
         fields = zip(self.writer.reference.names, self.writer.reference.initial(), strict=True)
         state = tuple(self._begins.get(name, value) for name, value in fields)
-        return Config(self.steps.moves.layout.pack(state), ())
+        return Config(self.steps.moves.packing.pack(state), ())
 
-    def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
+    def _after_steps(self, config: Config) -> Iterator[tuple[PackedStep, Rest, Rest]]:
         """Yield the steps, with the lines that each writes, and those that others have still to write.
 
         A process that has not yet written the lines of its last step takes no other; a dead one never writes them.
@@ -199,7 +199,7 @@ class Runs:
             if pending(blocks, stream):
                 yield from _after(Config(step.after, _joined(rest, blocks)), stream, event)
 
-    def _written_by(self, step: Step, before: int) -> Rest:
+    def _written_by(self, step: PackedStep, before: int) -> Rest:
         """Return the compared lines that a step writes, without empty blocks."""
         name, binding = self.steps.moves.all[step.move].action.name, self.steps.moves.bindings[step.move]
         if not self.writer.prints(name):

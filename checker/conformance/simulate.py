@@ -10,12 +10,12 @@ from typing import Protocol
 
 from ...model.errors import ModelError
 from ...model.protocol import Instance
-from ...model.step import Reference, State
-from ...model.step import Taken as Step
+from ...model.step import Reference, State, Taken
 from ...specs.lines import STATE_CHANGE, rows
 from ...specs.machines import LEVELS
 from ...specs.releases import Release
 from ...traces.events.render import render
+from ...traces.place import Place
 from ..explore.run import explore_instance
 from ..replacing import replacing
 from .moves import Moves
@@ -29,7 +29,7 @@ _FILES = {STATE_CHANGE: "state-change", "kafka.controller": "controller"}
 
 
 @dataclass(frozen=True)
-class Taken:
+class RunStep:
     """A step of a run."""
 
     action: str
@@ -39,35 +39,27 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a line of the run: broker-N/state-change.log:12."""
-
-    file: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Log:
+class SimulatedLog:
     """The lines of a run by file, and for each step where its lines are (none: they are below the level)."""
 
     files: Mapping[str, Sequence[str]]
-    steps: Sequence[tuple[Taken, Sequence[Place]]]
+    steps: Sequence[tuple[RunStep, Sequence[Place]]]
 
 
 class Taking(Protocol):
     """An object that takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
 
-    def steps(self, state: State, action: str, /) -> Iterator[Step]:
+    def steps(self, state: State, action: str, /) -> Iterator[Taken]:
         """Every step of one kind from a state."""
 
 
-def random_run(instance: Instance, seed: int, steps: int) -> list[Taken]:
+def random_run(instance: Instance, seed: int, steps: int) -> list[RunStep]:
     """A run of at most `steps` steps; each kind of step is as likely as any other that can be taken."""
     reference = Reference(instance)
     return _drawn(instance, reference, reference.initial(), seed, steps)
 
 
-def random_runs(instance: Instance, seeds: Iterable[int], steps: int) -> Iterator[list[Taken]]:
+def random_runs(instance: Instance, seeds: Iterable[int], steps: int) -> Iterator[list[RunStep]]:
     """The run that `random_run` draws for each seed. Guards are compiled first, which pays from some ten runs on.
 
     Raises:
@@ -84,10 +76,10 @@ class _Fast:
 
     def __init__(self, moves: Moves, reference: Reference, start: State) -> None:
         self._moves, self._reference = moves, reference
-        self._state, self._packed = start, moves.layout.pack(start)
+        self._state, self._packed = start, moves.packing.pack(start)
         self._enabled = self._by_kind()
 
-    def steps(self, state: State, action: str, /) -> Iterator[Step]:
+    def steps(self, state: State, action: str, /) -> Iterator[Taken]:
         """Every step of one kind from a state. States that differ little from the previous one are quick."""
         if state is not self._state:
             self._packed = self._moves.fields.replaced(self._packed, self._state, state)
@@ -106,11 +98,11 @@ class _Fast:
         return found
 
 
-def _drawn(instance: Instance, taking: Taking, state: State, seed: int, steps: int) -> list[Taken]:
+def _drawn(instance: Instance, taking: Taking, state: State, seed: int, steps: int) -> list[RunStep]:
     """A run drawn from the steps that can be taken from a state on, within the instance's bounds."""
     dice = random.Random(seed)
     kinds = [action.name for action in instance.model.actions]
-    run: list[Taken] = []
+    run: list[RunStep] = []
     for _ in range(steps):
         shuffled = dice.sample(kinds, len(kinds))
         in_turn = ([each for each in taking.steps(state, kind) if not each.overflows] for kind in shuffled)
@@ -118,12 +110,12 @@ def _drawn(instance: Instance, taking: Taking, state: State, seed: int, steps: i
         if found is None:
             break
         step = dice.choice(found)
-        run.append(Taken(step.action, step.params, state, step.state))
+        run.append(RunStep(step.action, step.params, state, step.state))
         state = step.state
     return run
 
 
-def counterexample(instance: Instance, prop: str) -> list[Taken] | None:
+def counterexample(instance: Instance, prop: str) -> list[RunStep] | None:
     """A shortest run that breaks a property, or meets a *sometimes* property; None if there is none.
 
     Raises:
@@ -136,10 +128,10 @@ def counterexample(instance: Instance, prop: str) -> list[Taken] | None:
     of_model = [watched.index(each.name) for each in instance.model.fields]  # ghosts are written nowhere
     states = [tuple(state[at] for at in of_model) for state in found.states]
     pairs = zip(found.steps, states, states[1:], strict=False)
-    return [Taken(step.action, step.params, before, after) for step, before, after in pairs]
+    return [RunStep(step.action, step.params, before, after) for step, before, after in pairs]
 
 
-def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: str, names: Names) -> Log:
+def log_of(instance: Instance, run: Sequence[RunStep], release: Release, level: str, names: Names) -> SimulatedLog:
     """The logs of a run as a release prints them at a level of state.change.logger; controller.log is whole.
 
     Raises:
@@ -149,7 +141,7 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
     return log_by(Writer(instance, release, names), run, level)
 
 
-def log_by(writer: Writer, run: Sequence[Taken], level: str) -> Log:
+def log_by(writer: Writer, run: Sequence[RunStep], level: str) -> SimulatedLog:
     """Return the logs as `log_of` does, by a writer made before for the instance and its release."""
     if level not in LEVELS:
         raise ModelError(f"unknown level {level!r}; expected one of {', '.join(LEVELS)}")
@@ -178,10 +170,10 @@ def log_by(writer: Writer, run: Sequence[Taken], level: str) -> Log:
                     now += LINE
         steps.append((taken, tuple(places)))
         now += STEP
-    return Log(files, steps)
+    return SimulatedLog(files, steps)
 
 
-def write(log: Log, folder: Path) -> list[Path]:
+def write(log: SimulatedLog, folder: Path) -> list[Path]:
     """Write the files below a folder, each under a temporary name first; return their paths.
 
     Raises:

@@ -14,7 +14,7 @@ from .evidence import REGISTERED, TRIED, Evidence
 from .lines import PlacedEvent, key_of
 from .live import LIVE_FOUND
 from .looks import ELECTION
-from .validate import Beyond, Verdict
+from .validate import Beyond, Validation
 
 Bears = Callable[[Event], bool]
 """A check whether an event that is not followed bears on a line."""
@@ -30,7 +30,7 @@ def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[PlacedEve
     return [found[each] for each in sorted(found)]
 
 
-def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> str:
+def undecided(evidence: Evidence, parts: Collection[str], verdict: Validation) -> str:
     """Return why a line that no run writes says nothing of the cluster; "" if it does."""
     first = evidence.partitions.isr_changes_begin
     if ISR not in parts and first is not None and verdict.matched >= first:
@@ -51,7 +51,7 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     return ""
 
 
-def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
+def _may_ask_for_directories(evidence: Evidence, verdict: Validation) -> bool:
     """Check whether the line moves an online replica to its own state, which asks its broker for failed directories.
 
     Up to 2.1 no controller prints that; its broker does, in server.log.
@@ -63,7 +63,7 @@ def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
     return evidence.directories.heeded is None and event.replica not in told
 
 
-def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
+def _elects_from_another_isr(evidence: Evidence, verdict: Validation) -> bool:
     """Check that the line is of an election, and that lines not compared show an ISR changed by a leader by then."""
     event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
     if event is None or event.row not in TRIED:
@@ -72,7 +72,7 @@ def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
     return any(time <= (event.ts or time) for time in since.values())
 
 
-def _beside(evidence: Evidence, verdict: Verdict) -> PlacedEvent | None:
+def _beside(evidence: Evidence, verdict: Validation) -> PlacedEvent | None:
     """Return a line of another file with the time of the rejected one: files are merged by time."""
     line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
     if line is None or line.event.ts is None:

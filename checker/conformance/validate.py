@@ -34,7 +34,7 @@ def anything(action: str, params: Mapping[str, Value], state: Mapping[str, Value
     return True
 
 
-class Verdict(NamedTuple):
+class Validation(NamedTuple):
     """The result of a validation."""
 
     verdict: str
@@ -87,7 +87,7 @@ def validate(
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
     most: int = MOST_STATES,
-) -> Verdict:
+) -> Validation:
     """Search a run of the model that writes the log; the arguments are those of `verdicts`."""
     *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most)
     return found
@@ -102,7 +102,7 @@ def verdicts(
     actor: Callable[[Action], str],
     brokers: bool,
     most: int,
-) -> Iterator[Verdict]:
+) -> Iterator[Validation]:
     """Search a run of the model that writes the log: yield what is known after each effort, the verdict last.
 
     A caller with several models can take an effort with each in turn, before the next, dearer one (`lazy.EFFORTS`).
@@ -136,14 +136,14 @@ def verdicts(
             if reached < enough:
                 reached = max(reached, next(search))
         if reached == len(lines):
-            yield Verdict("accepted", len(lines), len(lines), others)
+            yield Validation("accepted", len(lines), len(lines), others)
             return
         passed = [each for each in ends if each.line <= reached]
         if passed:
             end = passed[-1]
-            yield Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
+            yield Validation("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
             return
-        yield Verdict("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
+        yield Validation("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
     found = _searched(runs(wanted), lines[:enough], most)
     found = found._replace(compared=len(lines), others=others)
     if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
@@ -186,7 +186,7 @@ def _lazily(
         yield sum(number <= written for number in numbers)
 
 
-def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Verdict:
+def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Validation:
     """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
@@ -195,13 +195,13 @@ def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Verdict:
         reached = _closed(runs, configs, stream, most)
         if reached is None:
             reason = f"more than {most:,} states between two lines; raise --max-states"
-            return Verdict("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
+            return Validation("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
             guard, reason = _why(runs, reached, stream, line)
-            return Verdict("rejected", number, len(lines), 0, line.place, guard, reason)
+            return Validation("rejected", number, len(lines), 0, line.place, guard, reason)
         configs = after
-    return Verdict("accepted", len(lines), len(lines), 0)
+    return Validation("accepted", len(lines), len(lines), 0)
 
 
 def unlimited(model: Model) -> Model:

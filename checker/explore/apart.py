@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from .program import Program
 from .scalars import CONST
-from .source import Writer, below
+from .source import SourceWriter, below
 
 # Fewer nodes than this are computed for every chunk: a call, and a look whether it is needed, cost as much.
 APART = 64
@@ -18,7 +18,7 @@ APART = 64
 _SHARED = -1
 
 
-def moves_apart(program: Program, writer: Writer, least: int) -> Mapping[int, tuple[int, ...]]:
+def moves_apart(program: Program, writer: SourceWriter, least: int) -> Mapping[int, tuple[int, ...]]:
     """Return the moves that get a function of their own, each with the nodes of others that it reads.
 
     Args:
@@ -43,7 +43,7 @@ def moves_apart(program: Program, writer: Writer, least: int) -> Mapping[int, tu
     return found
 
 
-def _own(owners: dict[int, int], writer: Writer, nodes: Sequence[int], owner: int) -> None:
+def _own(owners: dict[int, int], writer: SourceWriter, nodes: Sequence[int], owner: int) -> None:
     """Mark the nodes below some as an owner's; a node that belongs to another already is shared."""
     stack = [(node, owner) for node in nodes]
     while stack:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .layout import packed
+from .packing import packed
 from .program import Program
 from .search import Found, Search
 from .symmetry import Orbits, orbits
@@ -30,7 +30,7 @@ GATHERED = 1 << 19  # states that a worker expands before it sends what it found
 _MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 
 
-class Row(NamedTuple):
+class BucketRow(NamedTuple):
     """States of a bucket; `searched` are in it, and stand for `states`. Of an account, `counts` in JSON."""
 
     bucket: int
@@ -49,7 +49,7 @@ SCHEMA = "bucket int, states long, searched long, words binary, parents binary, 
 def _search(work: bytes) -> tuple[Search, Orbits | None]:
     """The search of a pickled program, and its orbits if one state of each is searched; kept from task to task."""
     program, symmetric = pickle.loads(work)  # made by our own driver
-    return Search(program), orbits(program.layout) if symmetric else None
+    return Search(program), orbits(program.packing) if symmetric else None
 
 
 def buckets(words: Words) -> Any:
@@ -69,7 +69,7 @@ def to_bytes(words: Words) -> bytes:
 
 def to_words(program: Program, *held: bytes) -> Words:
     """The states of some rows, one after the other."""
-    sizes = program.layout.sizes
+    sizes = program.packing.sizes
     parts: list[list[Any]] = [[] for _ in sizes]
     for each in held:
         count, at = len(each) // sum(sizes), 0
@@ -79,20 +79,20 @@ def to_words(program: Program, *held: bytes) -> Words:
     return [np.concatenate([*part, np.empty(0, f"u{size}")]) for part, size in zip(parts, sizes, strict=True)]
 
 
-def expanded(work: bytes, depth: int, held: Iterable[bytes]) -> Iterator[Row]:
+def expanded(work: bytes, depth: int, held: Iterable[bytes]) -> Iterator[BucketRow]:
     """The states that one step leads to from those of some rows, by bucket; then an account of the steps."""
     search, found_orbits = _search(work)
     group: list[bytes] = []
     for each in held:
         group.append(each)
-        if sum(map(len, group)) >= GATHERED * sum(search.program.layout.sizes):
+        if sum(map(len, group)) >= GATHERED * sum(search.program.packing.sizes):
             yield from _expanded(search, found_orbits, depth, to_words(search.program, *group))
             group = []
     if group:
         yield from _expanded(search, found_orbits, depth, to_words(search.program, *group))
 
 
-def _expanded(search: Search, found_orbits: Orbits | None, depth: int, words: Words) -> Iterator[Row]:
+def _expanded(search: Search, found_orbits: Orbits | None, depth: int, words: Words) -> Iterator[BucketRow]:
     found, end = search.expand_level(words, depth, found_orbits)
     table = search.table
     parents = table.parents[end : table.count].astype(np.intp)
@@ -104,8 +104,10 @@ def _expanded(search: Search, found_orbits: Orbits | None, depth: int, words: Wo
         rows = order[cuts[bucket] : cuts[bucket + 1]]
         if len(rows):
             from_ = to_bytes([word.take(parents.take(rows)) for word in table.words])
-            yield Row(bucket, 0, 0, to_bytes([word.take(rows) for word in new]), from_, moves.take(rows).tobytes())
-    yield Row(ACCOUNT, 0, 0, b"", b"", b"", json.dumps(_account(search, found)))
+            yield BucketRow(
+                bucket, 0, 0, to_bytes([word.take(rows) for word in new]), from_, moves.take(rows).tobytes()
+            )
+    yield BucketRow(ACCOUNT, 0, 0, b"", b"", b"", json.dumps(_account(search, found)))
 
 
 def _account(search: Search, found: Found) -> Mapping[str, Any]:
@@ -121,12 +123,12 @@ def _account(search: Search, found: Found) -> Mapping[str, Any]:
     }
 
 
-def entered(work: bytes, bucket: int, candidates: Iterable[Row], earlier: Iterable[bytes]) -> Row:
+def entered(work: bytes, bucket: int, candidates: Iterable[BucketRow], earlier: Iterable[bytes]) -> BucketRow:
     """The candidates of a bucket that no earlier level has; of accounts, all of them."""
     # Spark brings rows in any order: sorted, the same search gives the same levels.
     rows = sorted(candidates)
     if bucket == ACCOUNT:
-        return Row(ACCOUNT, 0, 0, b"", b"", b"", json.dumps([json.loads(each.counts) for each in rows]))
+        return BucketRow(ACCOUNT, 0, 0, b"", b"", b"", json.dumps([json.loads(each.counts) for each in rows]))
     search, found_orbits = _search(work)
     program = search.program
     table = search.table.empty()
@@ -141,29 +143,29 @@ def entered(work: bytes, bucket: int, candidates: Iterable[Row], earlier: Iterab
     return row(bucket, kept, found_orbits, to_bytes([word.take(new) for word in parents]), moves.take(new).tobytes())
 
 
-def row(bucket: int, words: Words, found_orbits: Orbits | None, parents: bytes = b"", moves: bytes = b"") -> Row:
+def row(bucket: int, words: Words, found_orbits: Orbits | None, parents: bytes = b"", moves: bytes = b"") -> BucketRow:
     """A row of a level."""
     states = len(words[0]) if found_orbits is None else int(found_orbits.sizes(words).sum())
-    return Row(bucket, states, len(words[0]), to_bytes(words), parents, moves)
+    return BucketRow(bucket, states, len(words[0]), to_bytes(words), parents, moves)
 
 
-def found_from(program: Program, held: Row, sought: frozenset[int]) -> Iterator[tuple[int, int, int]]:
+def found_from(program: Program, held: BucketRow, sought: frozenset[int]) -> Iterator[tuple[int, int, int]]:
     """Yield the sought states that a row has: each with the state that it was found from, and the move."""
     words, parents = to_words(program, held.words), to_words(program, held.parents)
     size = len(held.moves) // max(len(words[0]), 1)
     moves = np.frombuffer(held.moves, f"u{size}") if size else ()
     for state in sought:
         same = np.ones(len(words[0]), bool)
-        for mine, word in zip(program.layout.words(state), words, strict=True):
+        for mine, word in zip(program.packing.words(state), words, strict=True):
             same &= word == mine[0]
         for at in np.flatnonzero(same).tolist():
             yield state, packed(parents, at), int(moves[at])
 
 
-def batch(rows: Iterable[Row]) -> pa.RecordBatch:
+def batch(rows: Iterable[BucketRow]) -> pa.RecordBatch:
     """Rows as Arrow's."""
     import pyarrow as pa
 
     kinds = (pa.int32(), pa.int64(), pa.int64(), pa.binary(), pa.binary(), pa.binary(), pa.string())
-    schema = pa.schema(list(zip(Row._fields, kinds, strict=True)))
+    schema = pa.schema(list(zip(BucketRow._fields, kinds, strict=True)))
     return pa.RecordBatch.from_pylist([each._asdict() for each in rows], schema)

@@ -1,6 +1,6 @@
 """Translation of typed expressions to scalar ones: parameters and quantifiers expanded, maps and sequences spread.
 
-Shapes are those of `layout.py`, with scalar nodes in the place of cells.
+Shapes are those of `packing.py`, with scalar nodes in the place of cells.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ...model.sorts import (
     elements,
     resolve,
 )
-from .layout import (
+from .packing import (
     Bits,
     Cell,
     Fused,
-    Layout,
     Optional,
+    Packing,
     Rows,
     Sequence,
     blank,
@@ -49,11 +49,11 @@ Later = tuple[str, Expr | None]
 class Flattener:
     """The translation of one instance's expressions; a part that depends on no parameter is translated once."""
 
-    def __init__(self, layout: Layout, scalars: Scalars) -> None:
-        self.layout = layout
-        self.settings = layout.settings
+    def __init__(self, packing: Packing, scalars: Scalars) -> None:
+        self.packing = packing
+        self.settings = packing.settings
         self.s = scalars
-        self.fields = {name: self._loaded(shape) for name, shape in layout.shapes.items()}
+        self.fields = {name: self._loaded(shape) for name, shape in packing.shapes.items()}
         self.after: dict[str, Any] = {}
         self._changes: dict[str, tuple[int, tuple[int, ...]]] = {}
         self._numbered: dict[tuple[str, int, Any], int] = {}
@@ -95,7 +95,7 @@ class Flattener:
         whole, by_key = self._changes[name]
         if key is None:
             return whole
-        at = self.layout.number(binding[key], key.sort) - self._base(key.sort)
+        at = self.packing.number(binding[key], key.sort) - self._base(key.sort)
         return by_key[at] if 0 <= at < len(by_key) else 0
 
     def variables(self, expr: Expr) -> tuple[Expr, ...]:
@@ -157,7 +157,7 @@ class Flattener:
                 return Rows(tuple(self.flat(expr.args[0], {**binding, expr.data: value}) for value in values))
             cases = [self.truth(expr.args[0], {**binding, expr.data: value}) for value in values]
             if op is Op.SET_EACH:
-                return self._set_of(cases, self.layout.number(values[0], expr.data.sort))
+                return self._set_of(cases, self.packing.number(values[0], expr.data.sort))
             return self.s.both(*cases) if op is Op.FORALL else self.s.either(*cases)
         if op not in _TABLE:
             raise NotWrittenError(f"the explorer has no translation of the operator `{op.value}` yet")
@@ -176,7 +176,7 @@ class Flattener:
 
     def set_value(self, value: Value, sort: SetSort) -> Bits:
         """The shape of a set."""
-        numbers = [self.layout.number(each, sort.element) for each in value]
+        numbers = [self.packing.number(each, sort.element) for each in value]
         base, width = self._universe(sort.element, numbers)
         return Bits(self.s.const(sum(1 << (each - base) for each in numbers)), base, width)
 
@@ -184,7 +184,7 @@ class Flattener:
         """The shape of an option."""
         if self._fuses(sort.element):
             base = self._base(sort.element)
-            code = 0 if value is None else self.layout.number(value, sort.element) - base + 1
+            code = 0 if value is None else self.packing.number(value, sort.element) - base + 1
             return Fused(self.s.const(code), base)
         held = blank(sort.element, self.settings) if value is None else value
         return Optional(self.s.false if value is None else self.s.true, self.value(held, sort.element))

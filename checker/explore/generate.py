@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .apart import APART, moves_apart
-from .layout import Cell
+from .packing import Cell
 from .program import Program
 from .scalars import (
     ADD,
@@ -33,7 +33,7 @@ from .scalars import (
     OR,
     TEST,
 )
-from .source import COMPARED, Writer, below, roots, stored
+from .source import COMPARED, SourceWriter, below, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))
 _INFIX = {ADD: "+", AND: "&", OR: "|", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
@@ -47,13 +47,13 @@ def width(lo: int, hi: int) -> int:
     raise OverflowError(f"a value between {lo} and {hi} does not fit into 64 bits")
 
 
-class Columns(Writer):
+class Columns(SourceWriter):
     """NumPy source. The bytes of the states are columns `c0`, `c1` ..., or `c0w2` for two bytes from byte 0 on."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.program = program
-        self.sizes = program.layout.sizes
+        self.sizes = program.packing.sizes
         self.columns: dict[str, str] = {}
         self._changed: dict[tuple[tuple[int, int], ...], str] = {}
 

@@ -12,7 +12,7 @@ from ...model.step import Reference
 from ...model.text import show
 from ..diagram.drawing import Drawing, Edge, Node
 from .generate import successors
-from .layout import packed
+from .packing import packed
 from .program import program
 from .run import select
 from .search import Limits, Search
@@ -46,7 +46,7 @@ def state_graph(
     reference = Reference(instance)
     translated = program(instance, [])
     search = Search(translated)
-    found = search.run(translated.layout.pack(reference.initial()), Limits(states=max(most, MOST_STATES) + 1))
+    found = search.run(translated.packing.pack(reference.initial()), Limits(states=max(most, MOST_STATES) + 1))
     if found.stopped is not None or found.distinct > most:
         size = "" if found.stopped is not None else f" ({found.distinct:,})"
         raise DefinitionError(
@@ -60,7 +60,7 @@ def state_graph(
     depths = [depth for depth, size in enumerate(found.levels) for _ in range(size)]
     for number in range(found.distinct):
         numbers[search.packed(number)] = number
-        state = translated.layout.unpack(search.packed(number))
+        state = translated.packing.unpack(search.packed(number))
         graph.add_node(
             number,
             state=dict(zip(reference.names, state, strict=True)),

@@ -57,7 +57,7 @@ def counterexample(prop: Property, index: int, search: Search, program: Program,
     start, first = _path(waiting.begins, part, lambda state: waiting.edges[state])
     loop = _round(first[-1][0] if first else start, inside, waiting, fair)
     hops = [*_found(search, program, start), *(_hop(search, program, each) for each in (*first, *loop))]
-    path = replay(reference, hops, program.layout.pack)
+    path = replay(reference, hops, program.packing.pack)
     lasso = path._replace(loop=path.length - 1 - len(loop))
     check(reference, prop, lasso)
     return lasso

@@ -24,7 +24,7 @@ EXPECTED = tuple(sorted(Path(models.__file__).parent.glob("*/expected.toml")))
 
 
 @dataclass(frozen=True)
-class Row:
+class Expectation:
     """One line of expected.toml. Of a family it names the release, and may add parts.
 
     `unmet`: the *sometimes* properties that so small an instance does not meet.
@@ -50,7 +50,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Comparison:
     """One property of one row: what was found, what was expected."""
 
     decided: Decided
@@ -72,9 +72,9 @@ class Cell:
 class Result:
     """A row after its run."""
 
-    row: Row
+    row: Expectation
     exploration: Exploration
-    cells: tuple[Cell, ...]
+    cells: tuple[Comparison, ...]
 
     @property
     def as_expected(self) -> bool:
@@ -82,7 +82,7 @@ class Result:
         return counted and all(cell.as_expected for cell in self.cells)
 
 
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[Expectation, ...]:
     """The expected rows.
 
     Raises:
@@ -96,7 +96,7 @@ def rows() -> tuple[Row, ...]:
             each, name, ("model", "settings"),
             ("distinct", "without", "release", "with", "asked", "unmet", "violated", "shows"),
         )  # fmt: skip
-        row = Row(
+        row = Expectation(
             each["model"],
             each["settings"],
             each.get("distinct"),
@@ -114,7 +114,7 @@ def rows() -> tuple[Row, ...]:
     return tuple(found)
 
 
-def model_of(row: Row) -> Model:
+def model_of(row: Expectation) -> Model:
     """The model that a row is about."""
     if row.model in families():
         return families()[row.model].model(row.release, row.without, row.adding)
@@ -122,7 +122,7 @@ def model_of(row: Row) -> Model:
     return found.without(*row.without) if row.without else found
 
 
-def run(row: Row) -> Result:
+def run(row: Expectation) -> Result:
     """Explore a row and compare it with the expectation."""
     chosen = model_of(row)
     promised = [each.name for each in chosen.properties if each.name not in chosen.suspended]
@@ -133,7 +133,7 @@ def run(row: Row) -> Result:
     if not expected <= checked:
         raise DefinitionError(f"{row.title} has expectations for {expected - checked}, which is not checked")
     cells = tuple(
-        Cell(
+        Comparison(
             each,
             each.path.length if each.path else None,
             row.violated.get(each.prop.name),
@@ -146,7 +146,7 @@ def run(row: Row) -> Result:
 
 
 @dataclass(frozen=True)
-class Shown:
+class RowReport:
     """The report of a row after its run, as text and as a JSON object."""
 
     lines: list[str]
@@ -154,13 +154,13 @@ class Shown:
     as_expected: bool
 
 
-def shown(row: Row) -> Shown:
+def shown(row: Expectation) -> RowReport:
     """Explore a row and report it; nothing is left of the search, so another process can do it."""
     result = run(row)
-    return Shown(lines(result), json_row(result), result.as_expected)
+    return RowReport(lines(result), json_row(result), result.as_expected)
 
 
-def run_all(jobs: int = 1, progress: Callable[[str], None] = lambda line: None) -> Iterator[Shown]:
+def run_all(jobs: int = 1, progress: Callable[[str], None] = lambda line: None) -> Iterator[RowReport]:
     """Explore every row, in this order; `jobs` processes share them."""
     return in_turn(shown, rows(), jobs, lambda row: progress(row.title))
 

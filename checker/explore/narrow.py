@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .layout import Cell
+from .packing import Cell
 from .program import Effect, Program
 from .scalars import (
     ADD,
@@ -24,7 +24,7 @@ from .scalars import (
     OR,
     TEST,
 )
-from .source import COMPARED, Writer, roots, stored
+from .source import COMPARED, SourceWriter, roots, stored
 
 # (move, new packed state or None, ways, properties that fire)
 Step = tuple[int, int | None, int, tuple[int, ...]]
@@ -33,7 +33,7 @@ Expand = Callable[[int], tuple[list[int], list[Step]]]
 _INFIX = {ADD: "+", AND: "and", OR: "or", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
 
 
-class Plain(Writer):
+class Plain(SourceWriter):
     """Python source; `x` is the packed state."""
 
     def operator(self, node: int, op: int, args: Sequence[int], negated: bool) -> str:

@@ -16,7 +16,7 @@ from ...model.property import Property
 from ...model.protocol import Instance
 from ...model.sorts import Value, elements
 from .flatten import Flattener
-from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence, scalar_range
+from .packing import Bits, Cell, Fused, Optional, Packing, Rows, Sequence, scalar_range
 from .scalars import Scalars
 
 MOST_CHOICES = 4096  # of parameters, per action
@@ -80,7 +80,7 @@ class Program:
     """All moves of an instance, the watches that need one state only, and the leads-to properties by their place."""
 
     instance: Instance
-    layout: Layout
+    packing: Packing
     scalars: Scalars
     moves: tuple[Move, ...]
     properties: tuple[Property, ...]
@@ -97,8 +97,8 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
     Raises:
         DefinitionError: the instance is too large to be written out.
     """
-    layout, scalars = Layout(instance), Scalars()
-    flat = Flattener(layout, scalars)
+    packing, scalars = Packing(instance), Scalars()
+    flat = Flattener(packing, scalars)
     of_state: list[tuple[int, Property]] = []
     of_step: list[tuple[int, Property]] = []
     leads: dict[int, Lead] = {}
@@ -123,7 +123,7 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
         moves.append(Move(**vars(each), writes=made.writes, overflow=made.overflow, watches=kept))
     state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
     kept = tuple(each for each in state_watches if each.node != scalars.false)
-    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept, leads)
+    return Program(instance, packing, scalars, tuple(moves), tuple(properties), kept, leads)
 
 
 def guarded(flat: Flattener, instance: Instance) -> Iterator[Guarded]:
@@ -168,7 +168,7 @@ def effect(flat: Flattener, move: Guarded) -> Effect:
     writes: list[tuple[Cell, int]] = []
     overflows: list[int] = []
     for name, shape in after.items():
-        _store(flat, flat.layout.shapes[name], shape, writes, overflows)
+        _store(flat, flat.packing.shapes[name], shape, writes, overflows)
     overflows = [each for each in overflows if scalars.both(*held, each) != scalars.false]
     kept = ((cell, node) for cell, node in writes if node != scalars.cell(cell.index, cell.lo, cell.hi))
     return Effect(after, tuple(kept), scalars.either(*overflows))

@@ -28,7 +28,7 @@ class Decided(NamedTuple):
     reason: str = ""
 
 
-class Taken(NamedTuple):
+class ActionCounts(NamedTuple):
     """Counts of an action: how often it was taken, and for each clause how often it `alone` was false."""
 
     action: str
@@ -52,7 +52,7 @@ class Exploration:
     depth: int
     deadlocks: int
     levels: tuple[int, ...]
-    coverage: tuple[Taken, ...]
+    coverage: tuple[ActionCounts, ...]
     left_out: tuple[str, ...]
     stopped: str | None
     orbits: int | None

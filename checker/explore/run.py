@@ -20,10 +20,10 @@ from ...model.protocol import Model
 from ...model.sorts import canonical
 from ...model.step import Reference, State
 from .generate import build_masks
-from .layout import packed
+from .packing import packed
 from .program import Program, program
 from .report import text_report
-from .result import NO_DEADLOCK, TYPE_OK, Decided, Exploration, Taken, overall
+from .result import NO_DEADLOCK, TYPE_OK, ActionCounts, Decided, Exploration, overall
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import Orbits, orbits, refuse_if_broken, why_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
@@ -127,7 +127,7 @@ def explore_instance(
     search = engine(translated)
     found_orbits = _orbits(translated, symmetry, wanted, coverage)
     symmetric = found_orbits is not None
-    initial = translated.layout.pack(reference.initial())
+    initial = translated.packing.pack(reference.initial())
     found = search.run(initial, limits, until_decided, until_violated, found_orbits, progress)
     paths = _Paths(search, translated, reference, found_orbits)
     decided = [
@@ -165,15 +165,15 @@ def _orbits(translated: Program, symmetry: bool | None, wanted: Iterable[Propert
     A leads-to property, and the counts of clauses, need all states.
     """
     if symmetry:
-        refuse_if_broken(translated.layout)
+        refuse_if_broken(translated.packing)
     elif (
         symmetry is False
         or coverage
         or any(each.goal is not None for each in wanted)
-        or why_broken(translated.layout) is not None
+        or why_broken(translated.packing) is not None
     ):
         return None
-    return orbits(translated.layout)
+    return orbits(translated.packing)
 
 
 def select(
@@ -215,13 +215,13 @@ class _Paths:
         for move, state in zip(moves, states, strict=True):
             each = self.program.moves[move]
             hops.append(Hop(each.action.name, each.binding, state))
-        return replay(self.reference, hops, self.program.layout.pack)
+        return replay(self.reference, hops, self.program.packing.pack)
 
     def _by_orbits(self, states: list[int], hit: Hit, orbits: Orbits) -> Path:
-        layout = self.program.layout
+        packing = self.program.packing
 
         def representatives(states: Sequence[State]) -> list[int]:
-            words = orbits.representatives(layout.words(*map(layout.pack, states)))
+            words = orbits.representatives(packing.words(*map(packing.pack, states)))
             return [packed(words, row) for row in range(len(states))]
 
         path = replay_orbits(self.reference, states, representatives)
@@ -292,12 +292,12 @@ def out_of_range(path: Path) -> str:
     raise EngineError("the reference finds every value of the last state within its range")
 
 
-def _coverage(program: Program, found: Found, search: Searching, clauses: bool) -> tuple[Taken, ...]:
+def _coverage(program: Program, found: Found, search: Searching, clauses: bool) -> tuple[ActionCounts, ...]:
     taken: dict[str, int] = {each.name: 0 for each in program.instance.model.actions}
     for move, count in zip(program.moves, found.taken, strict=True):
         taken[move.action.name] += count
     alone = alone_false(search, program) if clauses and isinstance(search, Search) else {}
-    return tuple(Taken(name, count, alone.get(name)) for name, count in taken.items())
+    return tuple(ActionCounts(name, count, alone.get(name)) for name, count in taken.items())
 
 
 def alone_false(search: Search, program: Program) -> dict[str, dict[str, int]]:

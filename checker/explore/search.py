@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .generate import build, successors
-from .layout import packed
 from .narrow import Expand
 from .narrow import build as build_narrow
+from .packing import packed
 from .program import Program, unwatched
 from .symmetry import Orbits
 
@@ -106,7 +106,7 @@ class Search:
         self.narrow, self.narrow_levels, self.wide = narrow, narrow_levels, wide
         self.expand_one: Expand | None = None
         self.expand = build(program)
-        self.table = StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
+        self.table = StateTable(program.packing.sizes, np.min_scalar_type(len(program.moves)))
 
     def packed(self, state: int) -> int:
         """A state by its id, as one integer."""
@@ -131,7 +131,7 @@ class Search:
         limits = limits or Limits()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         table = self.table
-        first = self.program.layout.words(initial)
+        first = self.program.packing.words(initial)
         table.enter(first if orbits is None else orbits.representatives(first), 0, 0)
         started = time.monotonic()
         start, end = 0, 1
@@ -186,7 +186,7 @@ class Search:
 
     def after(self, state: int, move: int) -> int:
         """The packed state after a step from a packed one."""
-        words = self.program.layout.words(state)
+        words = self.program.packing.words(state)
         _, steps = self.expand(words)
         return packed(next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move), 0)
 

@@ -9,7 +9,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
-from .layout import Cell
+from .packing import Cell
 from .program import Move, Program
 from .scalars import CELL, CONST, EQ, LE, NOT, TEST
 
@@ -22,7 +22,7 @@ COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
 """The comparisons of every dialect, each with its negation."""
 
 
-class Writer(ABC):
+class SourceWriter(ABC):
     """Lines of source for nodes, and the name or source of each node that was written.
 
     Say with `count` what is going to be written, then write it, in one go or several. A dialect fills in the operators.
@@ -30,7 +30,7 @@ class Writer(ABC):
 
     def __init__(self, program: Program) -> None:
         self.s = program.scalars
-        self.cells = program.layout.cells
+        self.cells = program.packing.cells
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.holds: dict[int, frozenset[str]] = {}  # the named values in the source of a node

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...specs.errors import IsrproofError
 from ..spark_session import session, spark_failures
-from .buckets import ACCOUNT, BUCKETS, SCHEMA, Row, batch, buckets, entered, expanded, found_from, row
+from .buckets import ACCOUNT, BUCKETS, SCHEMA, BucketRow, batch, buckets, entered, expanded, found_from, row
 from .program import Program
 from .search import Found, Hit, Limits, Progress, Search, enough
 from .source import stored
@@ -150,12 +150,12 @@ class SparkSearch:
         """Write the first level, if the folder has none; return the number of its states, and of those searched."""
         name = f"{self.program.instance.name} ({_fingerprint(self.program, initial, orbits is not None)})"
         if not self._whole(1):
-            words = self.program.layout.words(initial)
+            words = self.program.packing.words(initial)
             if orbits is not None:
                 words = orbits.representatives(words)
             own, none = int(buckets(words)[0]), [word[:0] for word in words]
             rows = [row(at, words if at == own else none, orbits) for at in range(BUCKETS)]
-            self._write(1, self.spark.createDataFrame([*rows, Row(ACCOUNT, 0, 0, b"", b"", b"", name)], SCHEMA))
+            self._write(1, self.spark.createDataFrame([*rows, BucketRow(ACCOUNT, 0, 0, b"", b"", b"", name)], SCHEMA))
         states, searched, counts = self._read(1)
         if counts != name:
             raise IsrproofError(
@@ -180,7 +180,7 @@ class SparkSearch:
         def enter(key: tuple[Any, ...], candidates: pa.Table, earlier: pa.Table) -> pa.Table:
             import pyarrow as pa
 
-            rows = (Row(**each) for each in candidates.to_pylist())
+            rows = (BucketRow(**each) for each in candidates.to_pylist())
             new = entered(work, key[0].as_py(), rows, earlier.column("words").to_pylist())
             return pa.Table.from_batches([batch([new])])
 
@@ -206,12 +206,12 @@ class SparkSearch:
 
                 for each in batches:
                     for held in each.to_pylist():
-                        for state, parent, move in found_from(program, Row(**held), sought):
+                        for state, parent, move in found_from(program, BucketRow(**held), sought):
                             yield pa.RecordBatch.from_pydict(
                                 {"state": [str(state)], "parent": [str(parent)], "move": [move]}
                             )
 
-            kept = {int(at) for at in buckets(program.layout.words(*sought))}
+            kept = {int(at) for at in buckets(program.packing.words(*sought))}
             rows = self._rows(level).where(F.col("bucket").isin(kept))
             for each in rows.mapInArrow(look, "state string, parent string, move long").collect():
                 self._came[int(each["state"])] = int(each["parent"]), each["move"]
@@ -243,7 +243,7 @@ def _order(hit: Hit) -> tuple[int, int, int]:
 def _fingerprint(program: Program, initial: int, symmetric: bool) -> str:
     """Return a key of the search: what is stored of a state, how it steps, and what is watched."""
     s = program.scalars
-    cells = [(cell.byte, cell.shift, cell.bits, cell.lo) for cell in program.layout.cells]
+    cells = [(cell.byte, cell.shift, cell.bits, cell.lo) for cell in program.packing.cells]
     moves = [
         (move.action.name, move.guard, move.ways, [(cell.index, node) for cell, node in stored(program, move.writes)])
         for move in program.moves

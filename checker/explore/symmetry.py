@@ -18,33 +18,33 @@ from typing import Any
 from ...model.errors import DefinitionError
 from ...model.protocol import names_an_element
 from ...model.sorts import FiniteSort
-from .layout import Cell, Layout
+from .packing import Cell, Packing
 
 Renaming = dict[FiniteSort, tuple[int, ...]]
 
 MOST_RENAMINGS = 5040  # of seven elements; each has tables of its own
 
 
-def renamings(layout: Layout) -> list[Renaming]:
+def renamings(packing: Packing) -> list[Renaming]:
     """All renamings of the elements of the instance's finite sorts, the identity first."""
-    sorts = _renamed_sorts(layout)
-    sizes = [range(layout.settings[sort.size.name]) for sort in sorts]
+    sorts = _renamed_sorts(packing)
+    sizes = [range(packing.settings[sort.size.name]) for sort in sorts]
     each = [list(itertools.permutations(size)) for size in sizes]
     return [dict(zip(sorts, choice, strict=True)) for choice in itertools.product(*each)]
 
 
-def _renamed_sorts(layout: Layout) -> list[FiniteSort]:
-    return sorted({sort for cell in layout.cells for sort in _sorts(cell)}, key=lambda each: each.name)
+def _renamed_sorts(packing: Packing) -> list[FiniteSort]:
+    return sorted({sort for cell in packing.cells for sort in _sorts(cell)}, key=lambda each: each.name)
 
 
-def why_broken(layout: Layout) -> str | None:
+def why_broken(packing: Packing) -> str | None:
     """Return why an instance has no symmetry, or None: it names an element, stores one wrongly, or has too many."""
-    why = names_an_element(layout.instance.model)
-    renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
+    why = names_an_element(packing.instance.model)
+    renamed = math.prod(math.factorial(packing.settings[sort.size.name]) for sort in _renamed_sorts(packing))
     if why is None and renamed > MOST_RENAMINGS:
         why = f"there are {renamed:,} renamings, and at most {MOST_RENAMINGS:,} are tried"
     if why is None:
-        for cell in layout.cells:
+        for cell in packing.cells:
             inside = any(key is None and isinstance(at, int) for key, at in cell.path)
             if cell.kind == "value" and isinstance(cell.sort, FiniteSort) and inside:
                 why = f"field {cell.path[0][1]} holds elements of {cell.sort} in a sequence or optional record"
@@ -53,13 +53,13 @@ def why_broken(layout: Layout) -> str | None:
     return why
 
 
-def refuse_if_broken(layout: Layout) -> None:
+def refuse_if_broken(packing: Packing) -> None:
     """Refuse an instance that has no symmetry.
 
     Raises:
         DefinitionError: it has none.
     """
-    why = why_broken(layout)
+    why = why_broken(packing)
     if why is not None:
         raise DefinitionError(f"symmetry does not apply: {why}; run without --symmetry")
 
@@ -121,12 +121,12 @@ class Orbits:
             yield sort, [_looked_up(columns, table, len(words[0]), np.uint64, np) for table in tables]
 
 
-def orbits(layout: Layout) -> Orbits:
+def orbits(packing: Packing) -> Orbits:
     """The orbits of an instance that has symmetry."""
     import numpy as np
 
-    orders = [(renaming, _byte_tables(layout, renaming, np)) for renaming in renamings(layout)]
-    return Orbits(orders, [(sort, _sign_tables(layout, sort, np)) for sort in orders[0][0]])
+    orders = [(renaming, _byte_tables(packing, renaming, np)) for renaming in renamings(packing)]
+    return Orbits(orders, [(sort, _sign_tables(packing, sort, np)) for sort in orders[0][0]])
 
 
 def _columns(words: list[Any]) -> list[Any]:
@@ -164,16 +164,16 @@ def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
         word[rows.take(at)] = new.take(at)
 
 
-def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[int, Any]]]:
+def _sign_tables(packing: Packing, sort: FiniteSort, np: Any) -> list[list[tuple[int, Any]]]:
     """Return for each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
 
     In a representative the signs of the elements rise. As many cells as fit into a word make the sign.
     """
-    size = layout.settings[sort.size.name]
+    size = packing.settings[sort.size.name]
     tables: list[dict[int, Any]] = [{} for _ in range(size)]
     used = [0] * size
     values = np.arange(256, dtype=np.uint64)
-    for cell in layout.cells:
+    for cell in packing.cells:
         keys = [(key, at) for key, at in cell.path if isinstance(key, FiniteSort)]
         if len(keys) != 1 or keys[0][0] != sort or isinstance(cell.sort, FiniteSort) or not 0 < cell.bits <= 8:
             continue
@@ -187,12 +187,12 @@ def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[i
     return [list(table.items()) for table in tables]
 
 
-def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple[int, Any]]]:
+def _byte_tables(packing: Packing, renaming: Renaming, np: Any) -> list[list[tuple[int, Any]]]:
     """Return for each byte of a state its contribution to the words of the renamed state, by its value."""
-    places = {(cell.path, cell.kind): cell for cell in layout.cells}
-    tables: list[dict[int, Any]] = [{} for _ in range(layout.bytes)]
+    places = {(cell.path, cell.kind): cell for cell in packing.cells}
+    tables: list[dict[int, Any]] = [{} for _ in range(packing.bytes)]
     values = np.arange(256, dtype=np.uint64)
-    for cell in layout.cells:
+    for cell in packing.cells:
         if cell.bits == 0:
             continue
         target = places[_renamed_path(cell, renaming), cell.kind]
@@ -207,7 +207,7 @@ def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple
         at = tables[cell.byte]
         at[word] = at.get(word, np.zeros(256, np.uint64)) | (renamed << np.uint64(shift))
     # Each look-up table gives words as they are stored.
-    return [[(word, table.astype(f"u{layout.sizes[word]}")) for word, table in each.items()] for each in tables]
+    return [[(word, table.astype(f"u{packing.sizes[word]}")) for word, table in each.items()] for each in tables]
 
 
 def _sorts(cell: Cell) -> set[FiniteSort]:

@@ -201,7 +201,7 @@ def _behaviours() -> tuple[Behaviour, ...]:
     return tuple(found.values())
 
 
-def _expected(row: matrix.Row) -> Iterator[str]:
+def _expected(row: matrix.Expectation) -> Iterator[str]:
     yield row.title
     yield f"{row.distinct:,}" if row.distinct else ""
     yield ", ".join(f"{name} {length}" for name, length in row.violated.items()) or "nothing"

@@ -113,7 +113,7 @@ _NOT_PROVED = (
 )
 
 
-def _result(row: expected.Row) -> Iterator[str]:
+def _result(row: expected.Expectation) -> Iterator[str]:
     yield row.title
     yield trust.scope(row.built(), row.kept)
     yield ", ".join(row.holds)

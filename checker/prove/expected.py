@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "expected.toml"
 
 
 @dataclass(frozen=True)
-class Row:
+class Expectation:
     """A model and the expected verdicts on its properties."""
 
     model: str
@@ -65,7 +65,7 @@ class Row:
         }
 
 
-def rows(path: Path = FILE) -> tuple[Row, ...]:
+def rows(path: Path = FILE) -> tuple[Expectation, ...]:
     """The rows of the file.
 
     Raises:
@@ -79,7 +79,7 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
             ("model",),
             ("release", "with", "leaving", "kept", "without", "holds", "violated", "unknown", "why"),
         )
-        made = Row(
+        made = Expectation(
             model=row["model"],
             kept=row.get("kept", {}),
             without=tuple(row.get("without", ())),

@@ -12,7 +12,7 @@ from ...model.sorts import Settings
 from ..replacing import replacing
 from . import rows, smt
 from .cti import Refuter
-from .induction import Asked, Induction, Question
+from .induction import Answered, Induction, Question
 from .reading import Domain
 from .run import Effort, prove, small_instance
 from .system import System
@@ -69,7 +69,7 @@ def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Eff
 def minimise(
     model: Model,
     effort: Effort,
-    progress: Callable[[Asked], None] = lambda _: None,
+    progress: Callable[[Answered], None] = lambda _: None,
     path: Path = rows.FILE,
     kept: Settings | None = None,
 ) -> int:

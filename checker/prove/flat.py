@@ -24,7 +24,7 @@ from ...model.sorts import SetSort, Sort
 
 
 @dataclass(frozen=True)
-class Clause:
+class FlatClause:
     """For all values of the variables, the conditions together imply the conclusion."""
 
     variables: tuple[Expr, ...]
@@ -35,13 +35,13 @@ class Clause:
 _SET_RELATIONS = frozenset({Op.SUBSET, Op.EQ, Op.IS_EMPTY})
 
 
-def clauses(condition: Expr) -> tuple[Clause, ...]:
+def clauses(condition: Expr) -> tuple[FlatClause, ...]:
     """The clauses of a condition."""
     names = {str(node.data) for node in topological(condition) if node.op is Op.VAR}
     return tuple(_split(condition, (), (), names))
 
 
-def _split(expr: Expr, variables: tuple[Expr, ...], given: tuple[Expr, ...], names: set[str]) -> Iterator[Clause]:
+def _split(expr: Expr, variables: tuple[Expr, ...], given: tuple[Expr, ...], names: set[str]) -> Iterator[FlatClause]:
     op, args = expr.op, expr.args
     if op is Op.FORALL:
         bound, body = _own(expr.data, args[0], variables, names)
@@ -74,22 +74,22 @@ def _split(expr: Expr, variables: tuple[Expr, ...], given: tuple[Expr, ...], nam
     elif op in _SET_RELATIONS and isinstance(args[0].sort, SetSort):
         yield from _members(expr, args[0].sort.element, variables, given, names)
     else:
-        yield Clause(variables, given, expr)
+        yield FlatClause(variables, given, expr)
 
 
 def _members(
     expr: Expr, element: Sort, variables: tuple[Expr, ...], given: tuple[Expr, ...], names: set[str]
-) -> Iterator[Clause]:
+) -> Iterator[FlatClause]:
     """A relation of sets as clauses about any one element."""
     any_one = _fresh(element, names)
     everything = (*variables, any_one)
     if expr.op is Op.IS_EMPTY:
-        yield Clause(everything, given, ~expr.args[0].contains(any_one))
+        yield FlatClause(everything, given, ~expr.args[0].contains(any_one))
         return
     inside = [arg.contains(any_one) for arg in expr.args]
-    yield Clause(everything, (*given, inside[0]), inside[1])
+    yield FlatClause(everything, (*given, inside[0]), inside[1])
     if expr.op is Op.EQ:
-        yield Clause(everything, (*given, inside[1]), inside[0])
+        yield FlatClause(everything, (*given, inside[1]), inside[0])
 
 
 def _premise(expr: Expr, variables: tuple[Expr, ...], names: set[str]) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:

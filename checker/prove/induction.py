@@ -24,7 +24,7 @@ from ...model.errors import DefinitionError
 from ...model.property import Property
 from . import smt
 from .smt import Term
-from .system import Leaves, Step, System
+from .system import Leaves, System, Transition
 
 Kind = Literal["initiation", "consecution", "implication", "step"]
 Outcome = Literal["proved", "refuted", "unknown"]
@@ -46,7 +46,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answered:
     """A question and its answer: `hypotheses` are the lemmas that were used."""
 
     question: Question
@@ -112,15 +112,15 @@ class Induction:
         self.system, self.timeout, self.rows, self.refute = system, timeout, dict(rows or {}), refute
         self.total, self._ends = total, time.perf_counter() + total
         self.lemmas = {each.name: each for each in lemmas}
-        self.answers: dict[str, Asked] = {}
-        self.fallen: dict[str, Asked] = {}
+        self.answers: dict[str, Answered] = {}
+        self.fallen: dict[str, Answered] = {}
         self.state = system.state()
-        self._steps: dict[str, Step] = {}
+        self._steps: dict[str, Transition] = {}
         self._initial: Leaves | None = None
 
     # The parts of a question
 
-    def step(self, action: str) -> Step:
+    def step(self, action: str) -> Transition:
         if action not in self._steps:
             self._steps[action] = self.system.step(self.system.model.action(action), self.state)
         return self._steps[action]
@@ -144,7 +144,7 @@ class Induction:
 
     # Asking
 
-    def ask(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
+    def ask(self, question: Question, goal: Property, allowed: Sequence[str]) -> Answered:
         """Return the answer with lemmas among the allowed: those of the table, or the goal itself; then more; then all.
 
         Before much work is spent a small instance is asked, which decides: it has a counterexample, or shows the
@@ -156,7 +156,7 @@ class Induction:
         for attempt in self._attempts(question, goal, allowed):
             if not isinstance(attempt, Attempt):
                 seconds = time.perf_counter() - started
-                return Asked(question, "refuted", seconds, tuple(allowed), "a counterexample to induction", attempt)
+                return Answered(question, "refuted", seconds, tuple(allowed), "a counterexample to induction", attempt)
             whole = len(attempt.lemmas) == len(allowed)
             left = min(self.timeout - spent, self._ends - time.perf_counter())
             if left <= 0:
@@ -176,14 +176,14 @@ class Induction:
             spent += reply.seconds
             if reply.outcome == "unsat":
                 names = self._used(context, attempt) if whole else attempt.lemmas
-                return Asked(question, "proved", time.perf_counter() - started, tuple(names))
+                return Answered(question, "proved", time.perf_counter() - started, tuple(names))
             if reply.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
                 shown = self._shown(question, goal, attempt.lemmas)
                 words = "an assignment violates it" if shown is None else "a counterexample to induction"
                 seconds = time.perf_counter() - started
-                return Asked(question, "refuted", seconds, tuple(attempt.lemmas), words, shown)
+                return Answered(question, "refuted", seconds, tuple(attempt.lemmas), words, shown)
             reason = f"the solver gave up ({reply.reason or 'too few lemmas'})"
-        return Asked(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
+        return Answered(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
 
     def _shown(self, question: Question, goal: Property, lemmas: Sequence[str]) -> Any:
         """Return a counterexample for people, where the solver says that there is one without its size."""
@@ -234,7 +234,7 @@ class Induction:
         """The lemmas that no question has made fall."""
         return [each for each in self.lemmas if each not in self.fallen]
 
-    def settle(self, names: Iterable[str], progress: Callable[[Asked], None] = lambda _: None) -> bool:
+    def settle(self, names: Iterable[str], progress: Callable[[Answered], None] = lambda _: None) -> bool:
         """Prove lemmas and whatever lemmas they turn out to rest on.
 
         Returns:
@@ -251,7 +251,7 @@ class Induction:
                 if not self._settle(name, progress):
                     return False
 
-    def _settle(self, name: str, progress: Callable[[Asked], None]) -> bool:
+    def _settle(self, name: str, progress: Callable[[Answered], None]) -> bool:
         for question in self.questions(self.lemmas[name], lemma=True):
             if self._is_proved(question):
                 continue
@@ -269,11 +269,11 @@ class Induction:
     def _is_proved(self, question: Question) -> bool:
         return self.stands(self.answers.get(question.name))
 
-    def stands(self, answer: Asked | None) -> TypeGuard[Asked]:
+    def stands(self, answer: Answered | None) -> TypeGuard[Answered]:
         """Check whether an answer is a proof, by lemmas of which none has fallen since."""
         return answer is not None and answer.outcome == "proved" and not set(answer.hypotheses) & set(self.fallen)
 
-    def about(self, name: str) -> tuple[Asked, ...]:
+    def about(self, name: str) -> tuple[Answered, ...]:
         """The answers about one lemma."""
         return tuple(each for each in self.answers.values() if each.question.goal == name)
 
@@ -292,7 +292,7 @@ class Induction:
 
     # Fewer hypotheses
 
-    def minimal(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
+    def minimal(self, question: Question, goal: Property, allowed: Sequence[str]) -> Answered:
         """The answer with as few lemmas as deletion one by one leaves.
 
         What is left is proved in the way that is the surest to be proved again: by triggers alone, for which another

@@ -12,12 +12,12 @@ from ...specs.machines import machine_names
 from ..explore.trace import Path as Counterexample
 from ..processes import in_turn
 from . import tables
-from .expected import FILE, Row, rows
+from .expected import FILE, Expectation, rows
 from .run import Decided, Effort, prove
 
 
 @dataclass(frozen=True)
-class Cell:
+class Comparison:
     """One verdict and the one that was expected, as text: "holds", "violated in 9 states", "unknown"."""
 
     model: str
@@ -37,7 +37,7 @@ class Cell:
 class Matrix:
     """The cells of all models and tables."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Comparison, ...]
 
     @property
     def as_expected(self) -> bool:
@@ -55,16 +55,16 @@ def matrix(
     Raises:
         TableError: the file has a row that it cannot have.
     """
-    work: list[Row | str] = [*rows(path), *machine_names()]
+    work: list[Expectation | str] = [*rows(path), *machine_names()]
     found = in_turn(partial(cells_of, effort=effort), work, jobs, lambda each: progress(_title(each)))
     return Matrix(tuple(cell for cells in found for cell in cells))
 
 
-def _title(work: Row | str) -> str:
+def _title(work: Expectation | str) -> str:
     return work if isinstance(work, str) else work.title
 
 
-def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:
+def cells_of(work: Expectation | str, effort: Effort | None) -> list[Comparison]:
     """The cells of one model, or of one table by its name."""
     if isinstance(work, str):
         return [_table_cell(kept) for kept in tables.prove_table(work) if kept.verdict != "absent"]
@@ -73,19 +73,19 @@ def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:
     return [_cell(work.title, each, expected[each.prop.name]) for each in proof.properties]
 
 
-def _table_cell(kept: tables.Kept) -> Cell:
+def _table_cell(kept: tables.Kept) -> Comparison:
     got = _got(kept.verdict, kept.path)
     wanted = "holds" if kept.promised else f"violated in {kept.broken_in} states"
     where = releases.names(kept.releases)
-    return Cell(f"{kept.machine} table", kept.name, wanted, got, where, kept.seconds, kept.statement)
+    return Comparison(f"{kept.machine} table", kept.name, wanted, got, where, kept.seconds, kept.statement)
 
 
 def _got(verdict: str, path: Counterexample | None) -> str:
     return verdict if path is None else f"violated in {path.length} states"
 
 
-def _cell(model: str, each: Decided, expected: str) -> Cell:
-    return Cell(
+def _cell(model: str, each: Decided, expected: str) -> Comparison:
+    return Comparison(
         model, each.prop.name, expected, _got(each.verdict, each.path), each.scope, each.seconds, each.prop.statement
     )
 

@@ -15,7 +15,7 @@ from ...model.protocol import Model
 from ...model.script import Script, script_of
 from .cti import Refuter
 from .export import questions
-from .induction import Asked, Induction
+from .induction import Answered, Induction
 from .reading import Domain
 from .report import cti_json
 from .rows import rows_of
@@ -36,7 +36,7 @@ class Dropped:
 
     action: str
     clause: Clause
-    broken: tuple[Asked, ...]
+    broken: tuple[Answered, ...]
 
     @property
     def verdict(self) -> Verdict:

@@ -22,13 +22,12 @@ from . import smt
 from .concrete import concrete, scalar
 from .reading import Domain
 from .smt import Term, conj, implies, neg
-from .system import Leaves, System
-from .system import Step as Move
+from .system import Leaves, System, Transition
 from .values import equal
 
 
 @dataclass(frozen=True)
-class Search:
+class BoundedSearch:
     """The result of a bounded search: a path, or none of up to `depth` states; `complete` unless the time ran out."""
 
     path: Path | None
@@ -48,7 +47,7 @@ class Paths:
         self.instance = instance
         self.domain = Domain(instance.settings)
         self.system = System(instance.model, self.domain, limits=True, ranges=ranges)
-        self._steps: dict[int, list[Move]] = {}
+        self._steps: dict[int, list[Transition]] = {}
 
     def state(self, index: int) -> Leaves:
         return self.system.state(f"@{index}")
@@ -68,7 +67,7 @@ class Paths:
         """Return the term of the action that leads from state `index` to the next."""
         return z3.Int(f"action@{index}")
 
-    def steps(self, index: int) -> list[Move]:
+    def steps(self, index: int) -> list[Transition]:
         if index not in self._steps:
             state = self.state(index)
             self._steps[index] = [self.system.step(each, state, f"@{index}") for each in self.instance.model.actions]
@@ -158,7 +157,7 @@ def executed(instance: Instance, start: State, moves: Sequence[tuple[str, Mappin
     return Path(instance, tuple(states), tuple(steps))
 
 
-def shortest_counterexample(instance: Instance, prop: Property, depth: int, timeout: float) -> Search:
+def shortest_counterexample(instance: Instance, prop: Property, depth: int, timeout: float) -> BoundedSearch:
     """A shortest path to a state (or step) that breaks a property, of at most `depth` states."""
     started = time.perf_counter()
     paths = Paths(instance)
@@ -172,7 +171,7 @@ def shortest_counterexample(instance: Instance, prop: Property, depth: int, time
                 solver.add(each)
         left = timeout - (time.perf_counter() - started)
         if left <= 0:
-            return Search(None, length - 1, time.perf_counter() - started, False)
+            return BoundedSearch(None, length - 1, time.perf_counter() - started, False)
         broken = paths.breaks(prop, length - 1)
         if broken is False:
             continue
@@ -185,11 +184,11 @@ def shortest_counterexample(instance: Instance, prop: Property, depth: int, time
             if path.states[0] != Reference(instance).initial():
                 raise EngineError(f"{instance.name}: the path of the solver does not start in the initial state")
             check(Reference(instance), prop, path)
-            return Search(path, length, time.perf_counter() - started, True)
+            return BoundedSearch(path, length, time.perf_counter() - started, True)
         if reply.outcome == "unknown":
-            return Search(None, length - 1, time.perf_counter() - started, False)
+            return BoundedSearch(None, length - 1, time.perf_counter() - started, False)
         solver.pop()
-    return Search(None, depth, time.perf_counter() - started, True)
+    return BoundedSearch(None, depth, time.perf_counter() - started, True)
 
 
 @dataclass(frozen=True)

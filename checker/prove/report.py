@@ -10,7 +10,7 @@ from ...model.text import show
 from ..explore.report import path_lines, plain, step_json
 from ..explore.trace import Path
 from .cti import Cti
-from .induction import Asked
+from .induction import Answered
 from .run import Decided, Fallen, Proof
 
 
@@ -131,7 +131,7 @@ def _property_json(each: Decided) -> dict[str, Any]:
     return found
 
 
-def question_json(each: Asked) -> dict[str, Any]:
+def question_json(each: Answered) -> dict[str, Any]:
     """A question and its answer."""
     return {
         "name": each.question.name,

@@ -21,13 +21,13 @@ from ..explore.result import Verdict
 from ..explore.trace import Path
 from . import smt, trust
 from .cti import Cti, Refuter
-from .induction import Asked, Induction, Question
+from .induction import Answered, Induction, Question
 from .reading import Domain
 from .rows import rows_of
 from .system import System
 from .trust import goals_of, lemmas_of, script_for
 
-FileRead = Callable[[Asked], None]
+FileRead = Callable[[Answered], None]
 
 
 OTHERS: tuple[Mapping[str, int], ...] = (
@@ -47,7 +47,7 @@ class Decided:
     verdict: Verdict
     scope: str
     """The scope in which it holds: "any number of replicas", "replicas=3", or the instance of a counterexample."""
-    questions: tuple[Asked, ...] = ()
+    questions: tuple[Answered, ...] = ()
     """The questions that were asked about it alone."""
     rests_on: tuple[str, ...] = ()
     """The lemmas below it."""
@@ -64,7 +64,7 @@ class Fallen:
     """A lemma that is not inductive here, and the question that it failed."""
 
     lemma: Property
-    answer: Asked
+    answer: Answered
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Proof:
     properties: tuple[Decided, ...]
     lemmas: tuple[Property, ...]
     fallen: tuple[Fallen, ...]
-    answers: Mapping[str, Asked]
+    answers: Mapping[str, Answered]
     trusted: tuple[str, ...]
     seconds: float
     solver_seconds: float
@@ -193,7 +193,7 @@ def _decide(
     words, searched, spent = trust.scope(induction.system.model, kept), "", 0.0
     lemma = induction.lemmas.get(goal.name)
     is_lemma = lemma is not None and lemma.condition is goal.condition
-    asked: dict[str, Asked] = {}
+    asked: dict[str, Answered] = {}
     while True:
         if is_lemma and goal.name in induction.standing:
             stands = induction.settle([goal.name], progress)
@@ -217,7 +217,9 @@ def _decide(
             return Decided(goal, "unknown", words, own, (), _total(own) + spent, reason, cti=own[-1].cti)
 
 
-def _ask_all(induction: Induction, goal: Property, known: dict[str, Asked], progress: FileRead) -> tuple[Asked, ...]:
+def _ask_all(
+    induction: Induction, goal: Property, known: dict[str, Answered], progress: FileRead
+) -> tuple[Answered, ...]:
     """The answers up to the first that is no proof: from the lemmas, or by induction over the goal itself."""
     asked = _ask_each(induction, induction.questions(goal, lemma=False), goal, induction.standing, known, progress)
     if asked[-1].outcome == "proved" or goal.kind != "always" or goal.name in induction.lemmas:
@@ -234,11 +236,11 @@ def _ask_each(
     questions: Sequence[Question],
     goal: Property,
     allowed: Sequence[str],
-    known: dict[str, Asked],
+    known: dict[str, Answered],
     progress: FileRead,
-) -> tuple[Asked, ...]:
+) -> tuple[Answered, ...]:
     """The answers up to the first that is no proof; what is known and rests on no fallen lemma is not asked again."""
-    asked: list[Asked] = []
+    asked: list[Answered] = []
     for question in questions:
         answer = known.get(question.name)
         if not induction.stands(answer):
@@ -250,11 +252,11 @@ def _ask_each(
     return tuple(asked)
 
 
-def _total(asked: Iterable[Asked]) -> float:
+def _total(asked: Iterable[Answered]) -> float:
     return sum(each.seconds for each in asked)
 
 
-def _open(answer: Asked) -> str:
+def _open(answer: Answered) -> str:
     return f"question {answer.question.name} is {answer.outcome}: {answer.reason}"
 
 

@@ -13,7 +13,7 @@ from ...model.action import Action
 from ...model.expr import Expr, Op, after, free, setting
 from ...model.property import Property
 from ...model.protocol import Model
-from .flat import Clause, clauses
+from .flat import FlatClause, clauses
 from .reading import Domain
 from .smt import Term, conj, disj, implies, neg
 from .triggers import for_all
@@ -24,7 +24,7 @@ Leaves = Mapping[Expr, Shape]
 
 
 @dataclass(frozen=True)
-class Step:
+class Transition:
     """One action from an unknown state: its parameters and guard, and the state it leads to."""
 
     action: Action
@@ -43,7 +43,7 @@ class System:
 
     def __init__(self, model: Model, domain: Domain, *, limits: bool = False, ranges: bool = False) -> None:
         self.model, self.domain, self.limits, self.ranges = model, domain, limits, ranges
-        self._clauses: dict[Expr, tuple[Clause, ...]] = {}
+        self._clauses: dict[Expr, tuple[FlatClause, ...]] = {}
         self._hypotheses: dict[tuple[Expr, int], tuple[Term, ...]] = {}
         self._states: dict[str, Leaves] = {}
         self._counted = tuple(each for each in counted(model) if domain.listed(each) is None)
@@ -72,7 +72,7 @@ class System:
         """Check whether an assignment is a state: not where sets of any number of elements are counted."""
         return not self._counted
 
-    def step(self, action: Action, state: Leaves, tag: str = "") -> Step:
+    def step(self, action: Action, state: Leaves, tag: str = "") -> Transition:
         """One step of an action."""
         domain = self.domain
         params = {each: z3.Const(f"{each.data}{tag}", domain.sort(each.sort)) for each in action.params}
@@ -81,9 +81,9 @@ class System:
         parts = (*action.guard, *action.limits) if self.limits else action.guard
         guard += [domain.read(each.condition, leaves, done) for each in parts]
         written = {each.field: domain.read(each.value, leaves, done) for each in action.updates}
-        return Step(action, params, tuple(each for each in guard if each is not True), {**state, **written})
+        return Transition(action, params, tuple(each for each in guard if each is not True), {**state, **written})
 
-    def clauses(self, condition: Expr) -> tuple[Clause, ...]:
+    def clauses(self, condition: Expr) -> tuple[FlatClause, ...]:
         if condition not in self._clauses:
             self._clauses[condition] = clauses(condition)
         return self._clauses[condition]
@@ -104,7 +104,7 @@ class System:
         parts = enumerate(self.clauses(prop.condition))
         return disj(*(self._fails(each, leaves, f".{index}") for index, each in parts))
 
-    def _assertions(self, clause: Clause, state: Leaves) -> Iterator[Term]:
+    def _assertions(self, clause: FlatClause, state: Leaves) -> Iterator[Term]:
         """The clause for all values of its variables; those of short lists are written out."""
         lists = [self.domain.listed(each.sort) for each in clause.variables]
         unknown = {
@@ -126,13 +126,13 @@ class System:
             every = {**leaves, **{each: shape.value for each, shape in held.items()}}
             yield for_all(list(bound.values()), self._holds(clause, every, bound))
 
-    def _holds(self, clause: Clause, leaves: Leaves, bound: Leaves) -> Term:
+    def _holds(self, clause: FlatClause, leaves: Leaves, bound: Leaves) -> Term:
         done: dict[Expr, Shape] = {}
         ranges = [self.domain.within(each.sort, term) for each, term in bound.items()]
         given = [self.domain.read(each, leaves, done) for each in clause.conditions]
         return implies(conj(*ranges, *given), self.domain.read(clause.conclusion, leaves, done))
 
-    def _fails(self, clause: Clause, state: Leaves, tag: str) -> Term:
+    def _fails(self, clause: FlatClause, state: Leaves, tag: str) -> Term:
         bound: dict[Expr, Any] = {}
         for each in clause.variables:
             bound[each] = z3.Const(f"{each.data}{tag}", self.domain.sort(each.sort))
@@ -142,7 +142,7 @@ class System:
         return conj(*ranges, *given, neg(self.domain.read(clause.conclusion, leaves, done)))
 
 
-def _named_by_conditions(clause: Clause) -> dict[Expr, Expr]:
+def _named_by_conditions(clause: FlatClause) -> dict[Expr, Expr]:
     """Variables that a condition `option = some(variable)` determines, with the option.
 
     The clause is asserted once more with what the option holds in the variable's place: then the option's own term, not

@@ -38,8 +38,8 @@ from .effects import (
     SHUTDOWN,
     UNCLEAN,
     ZOMBIES,
-    Attempt,
     Effects,
+    RequestedMove,
 )
 from .progress import UNASKED, progress
 from .refusals import refusals
@@ -152,7 +152,7 @@ def _build(chosen: Chosen) -> Model:
         chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
     if UNSEEN_DIRECTORIES in chosen.parts:
         chosen = replace(chosen, parts=chosen.parts | {DIRECTORIES})
-    attempts: dict[str, tuple[Attempt, ...]] = {}
+    attempts: dict[str, tuple[RequestedMove, ...]] = {}
     actions = []
     for part, writers in {
         **_WRITERS,

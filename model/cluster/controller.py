@@ -30,7 +30,7 @@ from ..expr import (
 )
 from ..lines import Line
 from ..sorts import Value
-from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held, Offline
+from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, HeldPartition, Offline
 from .lines import PREFERRED_STRATEGY, prints_line, sends
 from .state import (
     DIRECTORIES,
@@ -88,7 +88,7 @@ _old, _known, _topic = var("old", Broker), var("known_one", Broker), var("topic"
 Updates = dict[Expr, Expr | Value]
 
 
-def writes(state: Expr, held: Held) -> Updates:
+def writes(state: Expr, held: HeldPartition) -> Updates:
     """All partitions as a call of the partition state machine leaves them."""
     return {
         partition_state[c]: mapped(p, state),

@@ -54,7 +54,7 @@ _broker, _replica = var("directory_of", Broker), var("r", Broker)
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldPartition:
     """A partition as it is in the middle of a handler's call: the cache entry and the znode."""
 
     cache: Expr
@@ -62,7 +62,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class RequestedMove:
     """A move that a state machine is asked for: it is made where the table has it.
 
     `asked` and `state`, the state before, are written with the variables of the entity, p and r.
@@ -75,7 +75,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RequestBatch:
     """The requests of one kind that a call sends: at most one to each broker."""
 
     kind: str
@@ -103,7 +103,7 @@ class Offline:
     """
 
     state: Expr
-    held: Held
+    held: HeldPartition
     given: Expr
     empty: Expr
 
@@ -119,15 +119,15 @@ class Effects:
     def __init__(self, chosen: Chosen) -> None:
         self.chosen = chosen
         self.valid = {table: of_table(table, chosen) for table in ("replica", "partition")}
-        self.attempts: list[Attempt] = []
+        self.attempts: list[RequestedMove] = []
         self.lines: list[Block] = []
-        self.batches: list[Batch] = []
+        self.batches: list[RequestBatch] = []
         self.closed: Expr | None = None
         self.completed = False
 
     def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
         """Check whether the table allows a move that is asked for."""
-        self.attempts.append(Attempt(table, target, asked, state))
+        self.attempts.append(RequestedMove(table, target, asked, state))
         return both(asked, one_of(state, self.valid[table][target]))
 
     def replica_to(self, c: Expr, p: Expr, r: Expr, asked: Expr, state: Expr, target: str) -> Expr:
@@ -179,7 +179,7 @@ class Effects:
         absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c, p))
         return entry.is_some() & either(entry.value["leader"].is_none(), absent)
 
-    def brought_online(self, c: Expr, p: Expr, state: Expr) -> tuple[Expr, Held]:
+    def brought_online(self, c: Expr, p: Expr, state: Expr) -> tuple[Expr, HeldPartition]:
         """`triggerOnlinePartitionStateChange`: partitions that are new or offline, of topics that stay."""
         waiting = self.queued_apart(c, p, one_of(state, ("NewPartition", "OfflinePartition")))
         return self.online(c, p, state, waiting)
@@ -190,7 +190,7 @@ class Effects:
             return true
         return unclean_allowed.contains(p) if UNCLEAN_LATER in self.chosen.parts else false
 
-    def online(self, c: Expr, p: Expr, state: Expr, asked: Expr, *, forced: bool = False) -> tuple[Expr, Held]:
+    def online(self, c: Expr, p: Expr, state: Expr, asked: Expr, *, forced: bool = False) -> tuple[Expr, HeldPartition]:
         """Move to OnlinePartition by the offline strategy: create the znode, or elect a leader.
 
         `forced`: elect from outside the ISR if need be, whatever the topic's setting.
@@ -225,7 +225,7 @@ class Effects:
 
     def elected(
         self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, recipients: Expr
-    ) -> tuple[Expr, Held]:
+    ) -> tuple[Expr, HeldPartition]:
         """Move to OnlinePartition by another strategy, with the leader (if any) and ISR that it finds.
 
         `recipients`: the brokers it is sent to, as far as they have a replica.
@@ -244,7 +244,7 @@ class Effects:
         strategy: str,
         recipients: Expr,
         twice: Expr = false,
-    ) -> tuple[Expr, Held]:
+    ) -> tuple[Expr, HeldPartition]:
         """Move as `elected` does, with the state that is written; `twice`: it is written, and so logged, twice."""
         found = both(self._readable(c, p), leader.is_some())
         if twice is not false:
@@ -263,13 +263,13 @@ class Effects:
         strategy: str,
         recipients: Expr,
         is_new: Expr = false,
-    ) -> tuple[Expr, Held]:
+    ) -> tuple[Expr, HeldPartition]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
         valid, refused = self.valid["partition"]["OnlinePartition"], both(asked, ~done)
         self.lines.append(lines.partition_online(c, p, state, new.value, done, refused, valid, strategy, is_new))
         self.sends(c, p, self.replicas(p).intersect(recipients), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
-        return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
+        return after, HeldPartition(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
     def _readable(self, c: Expr, p: Expr) -> Expr:
         """Check that a state znode exists and that no later controller wrote it."""
@@ -299,7 +299,7 @@ class Effects:
 
         `printed`: the entry, where it is not what the step leaves in the cache.
         """
-        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._replicas_sent(p)))
+        self.batches.append(RequestBatch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._replicas_sent(p)))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         kept = after(cached[c][p]) if printed is None else printed
@@ -307,7 +307,7 @@ class Effects:
 
     def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
         """Log and send StopReplica that deletes replicas: those r of which a condition holds."""
-        self.batches.append(Batch("StopReplica", p, set_of(_replica, given), true, entry))
+        self.batches.append(RequestBatch("StopReplica", p, set_of(_replica, given), true, entry))
         self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
     def listed(self, p: Expr) -> lines.Listed:
@@ -329,7 +329,9 @@ class Effects:
         Without caches in the model they are heard at once.
         """
         to = full(Broker) if to is None else to
-        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._replicas_sent(p)))
+        self.batches.append(
+            RequestBatch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._replicas_sent(p))
+        )
         at_once = CACHES not in self.chosen.parts
         self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once, self.listed(p).replicas)
 
@@ -356,7 +358,7 @@ class Effects:
 
     def offline(
         self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, stay: Expr | None = None
-    ) -> tuple[Expr, Held]:
+    ) -> tuple[Expr, HeldPartition]:
         """Move to OfflineReplica, in a call for one broker, and notify the others.
 
         `stay`: the brokers that are notified, by default those of all other replicas.
@@ -368,7 +370,7 @@ class Effects:
 
     def taken_offline(self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr) -> Offline:
         """Move to OfflineReplica, notifying nobody: out of the ISR, unless it is the last member; leader no more."""
-        before = Held(cached[c][p], znode[p])
+        before = HeldPartition(cached[c][p], znode[p])
         held = before.znode.value
         known = before.cache.is_some()
         readable = before.znode.is_some() & (held["controller_epoch"] <= epoch[c])
@@ -389,7 +391,7 @@ class Effects:
         left = ite(writes, removed, held.changed(controller_epoch=epoch[c]))
         refused, before_it = both(asked, ~done, ~both(valid, silent)), self.valid["replica"]["OfflineReplica"]
         self.lines += lines.replica_offline(c, p, r, state, left, done, refused, before_it, read)
-        held_now = Held(
+        held_now = HeldPartition(
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),
         )

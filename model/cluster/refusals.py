@@ -14,7 +14,7 @@ from ..family import Chosen, of_table
 from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
-from .effects import DELETION, SHUTDOWN, Attempt
+from .effects import DELETION, SHUTDOWN, RequestedMove
 from .state import DIRECTORIES, REASSIGNMENT, ReplicaState, p, r
 
 refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
@@ -50,7 +50,7 @@ OF_SHUTDOWNS = (
 """Up to 2.0 a controlled shutdown does not leave topics alone that are being deleted (KAFKA-6753)."""
 
 
-def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[Attempt, ...]]) -> Ghosts:
+def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[RequestedMove, ...]]) -> Ghosts:
     """The pairs that the last step was refused: from which state, to which."""
     no_8237 = ("OfflineReplica", "ReplicaDeletionIneligible")
     deletes = DELETION in chosen.parts
@@ -109,7 +109,7 @@ def refused_pair(one: str, other: str) -> Expr:
     return refused[const(other, ReplicaState)][const(one, ReplicaState)]
 
 
-def _update(chosen: Chosen, of: Action, attempts: tuple[Attempt, ...]) -> Update:
+def _update(chosen: Chosen, of: Action, attempts: tuple[RequestedMove, ...]) -> Update:
     valid = of_table("replica", chosen)
     pairs = []
     for each in attempts:

@@ -37,7 +37,7 @@ from ..expr import (
 from ..family import Chosen
 from ..sorts import Int, Value
 from .broker_lines import Handling, broker_epoch_refused, metadata_ignored
-from .effects import DELETION, ISR, NO_REPLICAS, REQUESTS, Batch, Effects
+from .effects import DELETION, ISR, NO_REPLICAS, REQUESTS, Effects, RequestBatch
 from .lines import Listed
 from .lines import listed as printed
 from .state import (
@@ -347,7 +347,7 @@ def sent(effects: Effects, made: Action) -> Action:
     return replace(made, updates=(*made.updates, updates), limits=(*made.limits, *limited.limits))
 
 
-def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones: Expr) -> tuple[Expr, Expr]:
+def _sent_by(effects: Effects, made: Action, batch: RequestBatch, life: Expr, live_ones: Expr) -> tuple[Expr, Expr]:
     """Return the request for a broker, and whether it is sent: it names some partition, or is sent all the same."""
     entry = batch.entry
     given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
@@ -367,19 +367,19 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
     return request, either(names_some, ~gone.is_empty(), both(empty, batch.to.contains(_to)))
 
 
-def _by_partition(made: Action, batch: Batch, ordered: Expr, nothing: Expr) -> Expr:
+def _by_partition(made: Action, batch: RequestBatch, ordered: Expr, nothing: Expr) -> Expr:
     """Return what a broker is sent, by partition."""
     if batch.of in made.params:
         return mapped(_of, ite(_of.eq(batch.of), ordered, nothing))
     return mapped(batch.of, ordered)
 
 
-def _partitions(made: Action, batch: Batch, content: Expr) -> Expr:
+def _partitions(made: Action, batch: RequestBatch, content: Expr) -> Expr:
     """The partitions that a request names."""
     return set_of(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else set_of(batch.of, content)
 
 
-def _deleted(effects: Effects, made: Action, batch: Batch) -> Expr:
+def _deleted(effects: Effects, made: Action, batch: RequestBatch) -> Expr:
     """UpdateMetadata says of a topic that is being deleted nothing but this."""
     if batch.kind != "UpdateMetadata" or DELETION not in effects.chosen.parts:
         return false

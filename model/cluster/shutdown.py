@@ -15,7 +15,7 @@ from ..family import Chosen
 from ..property import Property
 from ..sorts import Bool, MapOf, Value
 from .controller import writes
-from .effects import FACTORS, ISR_OUTSIDE, Effects, Held
+from .effects import FACTORS, ISR_OUTSIDE, Effects, HeldPartition
 from .lines import SHUTDOWN_STRATEGY, prints_line
 from .state import (
     ISR_CHANGES,
@@ -124,7 +124,7 @@ def shut_down_contended(effects: Effects) -> Action:
         twice=p.ne(hit) if effects.chosen.has("retry-all elections") else false,
     )  # fmt: skip
     lost = both(p.eq(hit), leader.is_none())
-    left = Held(ite(both(lost, held.cache.is_some()), behind, held.cache), ite(lost, behind, held.znode))
+    left = HeldPartition(ite(both(lost, held.cache.is_some()), behind, held.cache), ite(lost, behind, held.znode))
     leads = both(registered.contains(b), znode[hit].is_some(), znode[hit].value["leader"].eq(some(b)))
     return action(
         "ShutDownContended",

@@ -49,7 +49,7 @@ REFUSED = {
     *(("model.sorts._DEFAULT", each) for each in ("FiniteSort", "OpenSort", "MapSort")),
     ("checker.conformance.names._PRINTED", "RecordSort"),
     ("checker.explore.flatten._VALUE", "OpenSort"),
-    ("checker.explore.layout._SHAPE", "OpenSort"),
+    ("checker.explore.packing._SHAPE", "OpenSort"),
     ("checker.explore.tla._VALUE", "OpenSort"),
     *((f"checker.explore.tla.{name}", each) for name in ("_DOMAIN", "_KEY") for each in ("OpenSort", *_INNER)),
     *(("checker.prove.sorts._Z3_SORT", each) for each in _INNER),

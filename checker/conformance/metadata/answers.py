@@ -7,32 +7,32 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .contexts import Chosen, Context, relations
-from .projection import Seen, Written, absent, state_of
-from .relation import Objection, State, Step
+from .contexts import Choices, RecordContext, relations
+from .projection import PartitionChange, PartitionRegistration, absent, state_of
+from .relation import Candidate, Objection, State
 from .steps import AFTER, of_change, of_creation, of_registration, untouched
 
 _REMEMBERED = 1 << 16
-_COMPARED = tuple(name for name in Seen._fields if name != "partition_epoch")
+_COMPARED = tuple(name for name in PartitionRegistration._fields if name != "partition_epoch")
 _NO_STEP = Objection("no step", "no step writes such a record")
 
 
 class _Question(NamedTuple):
     """The question whether a step leads from a state to another one, as far as some fields of it show."""
 
-    step: Step
+    step: Candidate
     state: State
     after: State
 
 
 @lru_cache(_REMEMBERED)
-def changes(written: Written, chosen: Chosen) -> tuple[Objection, ...]:
+def changes(written: PartitionChange, chosen: Choices) -> tuple[Objection, ...]:
     """Return what forbids a record that creates or changes a partition; nothing if a step writes it."""
     return _objections(written.at, chosen, list(_of_partition(written)))
 
 
-def _of_partition(written: Written) -> Iterator[_Question]:
-    names = _COMPARED if written.directories else Seen._fields
+def _of_partition(written: PartitionChange) -> Iterator[_Question]:
+    names = _COMPARED if written.directories else PartitionRegistration._fields
     for before, after, offline in written.states:
         state = state_of(written, before, offline)
         known = {name: getattr(after, name) for name in names}
@@ -43,14 +43,14 @@ def _of_partition(written: Written) -> Iterator[_Question]:
 
 
 @lru_cache(_REMEMBERED)
-def registers(step: str, was: str, now: str, at: Context, chosen: Chosen) -> tuple[Objection, ...]:
+def registers(step: str, was: str, now: str, at: RecordContext, chosen: Choices) -> tuple[Objection, ...]:
     """Return what forbids that a broker's registration becomes another one."""
-    state = state_of(Written(at, None, (was,), ()), absent(1), frozenset())
+    state = state_of(PartitionChange(at, None, (was,), ()), absent(1), frozenset())
     return _objections(at, chosen, [_Question(each, state, {"registration": (now,)}) for each in of_registration(step)])
 
 
 @lru_cache(_REMEMBERED)
-def leaves(step: str, broker: int, written: Written, chosen: Chosen) -> tuple[Objection, ...]:
+def leaves(step: str, broker: int, written: PartitionChange, chosen: Choices) -> tuple[Objection, ...]:
     """Return what forbids that a step about a broker leaves a partition as it is: it should have changed it."""
     ((seen, _, offline),) = written.states
     if seen is None:
@@ -60,7 +60,7 @@ def leaves(step: str, broker: int, written: Written, chosen: Chosen) -> tuple[Ob
     return _objections(written.at, chosen, [_Question(each, state, seen._asdict()) for each in steps])
 
 
-def _objections(at: Context, chosen: Chosen, questions: Sequence[_Question]) -> tuple[Objection, ...]:
+def _objections(at: RecordContext, chosen: Choices, questions: Sequence[_Question]) -> tuple[Objection, ...]:
     for relation in relations(at, chosen):
         for each in questions:
             if relation.has(each.step) and not relation.objections(each.step, each.state, each.after, 1):

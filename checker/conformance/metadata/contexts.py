@@ -18,7 +18,7 @@ UNCLEAN_ELECTION = "unclean.leader.election.enable"
 _ON_SHRINK = "KAFKA-15109"
 
 
-class Context(NamedTuple):
+class RecordContext(NamedTuple):
     """The conditions under which a record was written."""
 
     releases: int
@@ -33,7 +33,7 @@ class Context(NamedTuple):
     """The topic's elections may be unclean; None if no record shows it."""
 
 
-class Chosen(NamedTuple):
+class Choices(NamedTuple):
     """The user's choices: a release (its mask; 0: taken from the log), behaviours left out and added."""
 
     release: int = 0
@@ -41,10 +41,10 @@ class Chosen(NamedTuple):
     adding: tuple[str, ...] = ()
 
 
-def context(fold: Fold, topic: str) -> Context:
+def context(fold: Fold, topic: str) -> RecordContext:
     """Return the context of a record about a topic, by its id, that is written now."""
     state = fold.state
-    return Context(fold.releases, state.level, state.elr, state.migrating, _unclean(state, topic))
+    return RecordContext(fold.releases, state.level, state.elr, state.migrating, _unclean(state, topic))
 
 
 def _unclean(state: Cluster, topic: str) -> bool | None:
@@ -53,7 +53,7 @@ def _unclean(state: Cluster, topic: str) -> bool | None:
     return None if configured is None else configured == "true"
 
 
-def relations(at: Context, chosen: Chosen) -> Iterator[Relation]:
+def relations(at: RecordContext, chosen: Choices) -> Iterator[Relation]:
     """The models that may hold, each once, made when it is asked for; that of the newest release first."""
     return (_relation(*each) for each in _models(at, chosen))
 
@@ -63,7 +63,7 @@ Named = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 @cache
-def _models(at: Context, chosen: Chosen) -> tuple[Named, ...]:
+def _models(at: RecordContext, chosen: Choices) -> tuple[Named, ...]:
     releases = chosen.release or (at.releases & KRAFT.releases) or KRAFT.releases
     found: dict[frozenset[str], Named] = {}
     for unclean in (False, True) if at.unclean is None else (at.unclean,):
@@ -76,7 +76,7 @@ def _models(at: Context, chosen: Chosen) -> tuple[Named, ...]:
 
 
 def _of(
-    behaviours: Iterable[str], at: Context, unclean: bool, chosen: Chosen
+    behaviours: Iterable[str], at: RecordContext, unclean: bool, chosen: Choices
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what is left out of the release's model, and what is added."""
     off = {id for id in KRAFT.behaviours if BEHAVIOURS[id].level > at.level and id in behaviours}

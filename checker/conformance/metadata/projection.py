@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....model.kraft import state as model
 from ....model.sorts import Value
 from ...audit.sources.metadata.state import Cluster, Partition, registration
-from .contexts import Context
+from .contexts import RecordContext
 
 NOBODY = model.NOBODY
 _ANYWHERE = frozenset({"AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ"})
@@ -17,7 +17,7 @@ _ANYWHERE = frozenset({"AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ"})
 _NONE: frozenset[int] = frozenset()
 
 
-class Seen(NamedTuple):
+class PartitionRegistration(NamedTuple):
     """A partition's registration, with brokers as numbers; epochs count from those of the state before."""
 
     isr: frozenset[int]
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
     partition_epoch: int
 
 
-class Event(NamedTuple):
+class BrokerChange(NamedTuple):
     """A record of the batch about a broker's registration: the model's step that wrote it, and whether it comes after
     the record in question."""
 
@@ -41,7 +41,7 @@ class Event(NamedTuple):
     later: bool
 
 
-class Written(NamedTuple):
+class PartitionChange(NamedTuple):
     """A record that changes a partition, as the model sees it: equal ones get the same answer.
 
     * `states`: states of the partition in which the record may have been made, each with what it then makes of it and
@@ -49,15 +49,15 @@ class Written(NamedTuple):
     * `directories`: the record names directories, of which the model only knows which have failed.
     """
 
-    at: Context
+    at: RecordContext
     min_isr: int | None
     registrations: tuple[str, ...]
-    states: tuple[tuple[Seen | None, Seen, frozenset[int]], ...]
-    events: tuple[Event, ...] = ()
+    states: tuple[tuple[PartitionRegistration | None, PartitionRegistration, frozenset[int]], ...]
+    events: tuple[BrokerChange, ...] = ()
     directories: bool = False
 
 
-class Projection:
+class NumberedBrokers:
     """The brokers that a step is about, and the cluster that they are registered in.
 
     Args:
@@ -82,9 +82,9 @@ class Projection:
     def registrations(self) -> tuple[str, ...]:
         return tuple([registration(self.cluster.brokers.get(id)) for id in self.ids])
 
-    def partition(self, one: Partition, since: Partition | None) -> Seen:
+    def partition(self, one: Partition, since: Partition | None) -> PartitionRegistration:
         since = since or one
-        return Seen(
+        return PartitionRegistration(
             self.set(one.isr),
             self.one(one.leader),
             one.recovering == 1,
@@ -97,7 +97,7 @@ class Projection:
             one.partition_epoch - since.partition_epoch,
         )
 
-    def created(self, one: Partition) -> Seen:
+    def created(self, one: Partition) -> PartitionRegistration:
         """A partition that did not exist before."""
         return self.partition(one, None)._replace(leader_epoch=one.leader_epoch, partition_epoch=one.partition_epoch)
 
@@ -125,12 +125,12 @@ def as_text(value: Value, name: str, ids: Sequence[int]) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value).lower()
 
 
-def absent(brokers: int) -> Seen:
+def absent(brokers: int) -> PartitionRegistration:
     """A partition that does not exist, among a number of brokers."""
-    return Seen(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)
+    return PartitionRegistration(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)
 
 
-def state_of(written: Written, seen: Seen | None, offline: frozenset[int]) -> dict[str, Value]:
+def state_of(written: PartitionChange, seen: PartitionRegistration | None, offline: frozenset[int]) -> dict[str, Value]:
     """The settings and fields of the model."""
     count = len(written.registrations)
     return {

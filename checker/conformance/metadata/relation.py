@@ -15,7 +15,7 @@ from ....model.sorts import Value
 State = Mapping[str, Value]
 
 
-class Step(NamedTuple):
+class Candidate(NamedTuple):
     """A step that may have written a record: its action, its parameters, and what the record hides of the state in
     which it was taken."""
 
@@ -41,11 +41,11 @@ class Relation:
         self.model = model
         self._actions = {each.name: _Translated(each) for each in model.actions}  # translated when they are asked
 
-    def has(self, step: Step) -> bool:
+    def has(self, step: Candidate) -> bool:
         """Check whether the model has such a step; a missing one says nothing."""
         return step.action in self._actions
 
-    def objections(self, step: Step, state: State, after: State, enough: int | None = None) -> list[Objection]:
+    def objections(self, step: Candidate, state: State, after: State, enough: int | None = None) -> list[Objection]:
         """Return what forbids the step from one state to another; the search stops at `enough` objections.
 
         Args:
@@ -67,11 +67,11 @@ class _Translated:
     def updates(self) -> Mapping[str, Closure]:
         return {str(each.field.data): closure(each.value) for each in self.action.updates}
 
-    def objections(self, step: Step, before: State, after: State, enough: int | None = None) -> list[Objection]:
+    def objections(self, step: Candidate, before: State, after: State, enough: int | None = None) -> list[Objection]:
         env = {**before, **{name: step.params[name] for name in self.params}}
         return list(islice(self._found(step, env, after), enough))
 
-    def _found(self, step: Step, env: Mapping[str, Value], after: State) -> Iterator[Objection]:
+    def _found(self, step: Candidate, env: Mapping[str, Value], after: State) -> Iterator[Objection]:
         for label, holds in self.clauses:
             if not holds(env):
                 yield Objection(step.action, label)

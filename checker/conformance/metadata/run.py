@@ -15,9 +15,8 @@ from ...audit.sources.metadata.quorum import Quorum, joined
 from ...audit.sources.metadata.shown import Seen, after_gap, first, snapshots
 from ...audit.sources.metadata.state import Broker, Partition, registration
 from .answers import changes, leaves, registers
-from .contexts import Chosen, Context, context
-from .projection import Event, Projection, Written, brokers_of
-from .projection import Seen as Shown
+from .contexts import Choices, RecordContext, context
+from .projection import BrokerChange, NumberedBrokers, PartitionChange, PartitionRegistration, brokers_of
 from .relation import Objection
 from .steps import Registered, registered
 
@@ -42,11 +41,11 @@ class Rejected:
 
 
 @dataclass
-class Run:
+class Walk:
     """The way along one log."""
 
     quorum: Quorum
-    chosen: Chosen
+    chosen: Choices
     matched: int = 0
     """The number of records that fit, of those `compared`."""
     compared: int = 0
@@ -62,7 +61,7 @@ class Run:
     """The committed offsets, first and last of each stretch without a hole."""
     seen: Seen = field(default_factory=Seen)
     """Notes on where the log begins and what is missing."""
-    at: Context | None = None
+    at: RecordContext | None = None
     _fold: Fold = field(init=False)
     _batch: list[Registered] = field(default_factory=list)
     _earlier: dict[Key, list[Partition]] = field(default_factory=dict)
@@ -171,15 +170,15 @@ class Run:
             return
         (self._leaderless.add if after.leader < 0 else self._leaderless.discard)(key)
         bases = self._earlier.setdefault(key, [])
-        projection = Projection(brokers_of(before, after, *bases), state)
-        states: list[tuple[Shown | None, Shown, frozenset[int]]]
+        projection = NumberedBrokers(brokers_of(before, after, *bases), state)
+        states: list[tuple[PartitionRegistration | None, PartitionRegistration, frozenset[int]]]
         if before is None:
             states = [(None, projection.created(after), frozenset())]
         else:
             bases.append(before)
             states = [_step(projection, base, base.merged(data)) for base in reversed(bases)]
         self.at = context(self._fold, after.topic)
-        written = Written(
+        written = PartitionChange(
             self.at,
             least,
             projection.registrations,
@@ -191,10 +190,10 @@ class Run:
             changes(written, self.chosen), record.offset, segment, self._name(after), projection.ids
         )
 
-    def _events(self, projection: Projection, offset: int) -> Iterator[Event]:
+    def _events(self, projection: NumberedBrokers, offset: int) -> Iterator[BrokerChange]:
         for each in self._batch:
             if each.broker in projection.numbers:
-                yield Event(each.step, projection.one(each.broker), offset < each.offset)
+                yield BrokerChange(each.step, projection.one(each.broker), offset < each.offset)
 
     def _name(self, partition: Partition) -> str:
         return f"{self._fold.state.names.get(partition.topic, partition.topic)}-{partition.number}"
@@ -233,18 +232,18 @@ class Run:
             if partition is None:
                 self._leaderless.discard(key)
             elif one.step in _TAKES or one.broker in brokers_of(partition):
-                projection = Projection({*brokers_of(partition), one.broker}, state)
+                projection = NumberedBrokers({*brokers_of(partition), one.broker}, state)
                 objections = self._stays(one, partition, projection)
                 if objections:
                     self.matched -= 1
                     place = Place(segment.path, offset=one.offset)
                     yield Rejected(place, self._name(partition), objections, projection.ids)
 
-    def _stays(self, one: Registered, partition: Partition, projection: Projection) -> Sequence[Objection]:
+    def _stays(self, one: Registered, partition: Partition, projection: NumberedBrokers) -> Sequence[Objection]:
         seen = projection.partition(partition, None)
         at = context(self._fold, partition.topic)
         states = ((seen, seen, projection.offline(partition)),)
-        written = Written(at, self._fold.state.min_isr(partition), projection.registrations, states)
+        written = PartitionChange(at, self._fold.state.min_isr(partition), projection.registrations, states)
         return leaves(one.step, projection.one(one.broker), written, self.chosen)
 
     def _judged(
@@ -257,7 +256,9 @@ class Run:
             self.matched += 1
 
 
-def _step(projection: Projection, before: Partition, after: Partition) -> tuple[Shown, Shown, frozenset[int]]:
+def _step(
+    projection: NumberedBrokers, before: Partition, after: Partition
+) -> tuple[PartitionRegistration, PartitionRegistration, frozenset[int]]:
     return projection.partition(before, None), projection.partition(after, before), projection.offline(before)
 
 

@@ -15,7 +15,7 @@ from ....specs.metadata.levels import DIRECTORIES, NAME, SHUTDOWN_TOLD, levels
 from ....specs.releases import Release, span
 from ....traces.metadata.reader import uuid_text
 from ....traces.metadata.text import log_bytes
-from ..simulate import START, STEP, Taken
+from ..simulate import START, STEP, RunStep
 
 TOPIC = "t"
 FILE = f"node-1/__cluster_metadata-0/{0:020d}.log"
@@ -34,11 +34,11 @@ _Fields = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
-class Written:
+class SimulatedRecords:
     """The records of a run, as `isrproof records` prints them; and for each step the offsets of its records."""
 
     records: Sequence[str]
-    steps: Sequence[tuple[Taken, Sequence[int]]]
+    steps: Sequence[tuple[RunStep, Sequence[int]]]
 
     def save(self, folder: Path) -> Path:
         """Write the log as the segment of a node's metadata folder."""
@@ -48,7 +48,7 @@ class Written:
         return path
 
 
-def log_of(instance: Instance, run: Sequence[Taken], release: Release, *, unclean: bool = False) -> Written:
+def log_of(instance: Instance, run: Sequence[RunStep], release: Release, *, unclean: bool = False) -> SimulatedRecords:
     """The log of a run, from the records of a new cluster on.
 
     Args:
@@ -63,7 +63,7 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, *, unclea
         before, after = (dict(zip(names, state, strict=True)) for state in (taken.before, taken.after))
         log.append(list(log.of_step(taken.action, taken.params.get("b"), before, after)))
         steps.append((taken, range(first, log.offset)))
-    return Written(tuple(log.lines), tuple(steps))
+    return SimulatedRecords(tuple(log.lines), tuple(steps))
 
 
 def newest_level(release: Release) -> int:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ....model.kraft import state as model
 from ....model.sorts import Value
-from .projection import NOBODY, Seen, Written
-from .relation import State, Step
+from .projection import NOBODY, PartitionChange, PartitionRegistration
+from .relation import Candidate, State
 
 
 class Registered(NamedTuple):
@@ -48,7 +48,7 @@ def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | 
     return None if action is None else Registered(action, data["brokerId"], offset)
 
 
-def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Step]:
+def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Candidate]:
     """Yield the ways of a step about a broker, whose state before is what the step requires."""
     hidden: dict[str, Value] = {}
     if step in _BEFORE:
@@ -57,17 +57,19 @@ def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -
         hidden = {"registration": tuple(was)}
     for clean in (False, True) if step == "Register" else (False,):
         for ends in (False, True):
-            yield Step(step, {"b": broker, "to": to, "ends": ends, "clean": clean}, hidden)
+            yield Candidate(step, {"b": broker, "to": to, "ends": ends, "clean": clean}, hidden)
 
 
 _BEFORE = {"Unfence": model.FENCED}
 
 
-def of_creation(after: Seen) -> Iterator[Step]:
-    yield Step("CreateTopic", {"to": after.leader}, {"wanted": after.place})
+def of_creation(after: PartitionRegistration) -> Iterator[Candidate]:
+    yield Candidate("CreateTopic", {"to": after.leader}, {"wanted": after.place})
 
 
-def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[int]) -> Iterator[Step]:
+def of_change(
+    written: PartitionChange, before: PartitionRegistration, after: PartitionRegistration, offline: frozenset[int]
+) -> Iterator[Candidate]:
     """Yield the steps that may have made this change of a partition, the likelier ones first."""
     to = after.leader
     for each in written.events:
@@ -75,13 +77,13 @@ def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[in
             yield from of_broker(each.step, each.broker, to, written.registrations)
     for ends in (False, True):
         params = {"to": to, "ends": ends}
-        yield from (Step("AlterPartition", params, each) for each in _requests(before, after))
-        yield Step("ElectPreferred", params, {})
-        yield Step("ElectUnclean", params, {})
-        yield from (Step("Reassign", params, {"wanted": each}) for each in _targets(before, after))
-        yield Step("Cancel", params, {})
+        yield from (Candidate("AlterPartition", params, each) for each in _requests(before, after))
+        yield Candidate("ElectPreferred", params, {})
+        yield Candidate("ElectUnclean", params, {})
+        yield from (Candidate("Reassign", params, {"wanted": each}) for each in _targets(before, after))
+        yield Candidate("Cancel", params, {})
         if written.directories:
-            yield Step("AssignDirectory", {**params, "b": 0}, {})
+            yield Candidate("AssignDirectory", {**params, "b": 0}, {})
     for number, there in enumerate(written.registrations):
         if there in (model.UNFENCED, model.LEAVING):  # no record shows that it asks once more, or that the level is old
             yield from of_broker("ShutDown", number, to, written.registrations)
@@ -89,7 +91,7 @@ def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[in
             yield from of_broker("LoseDirectory", number, to, written.registrations)
 
 
-def _targets(before: Seen, after: Seen) -> dict[tuple[int, ...], None]:
+def _targets(before: PartitionRegistration, after: PartitionRegistration) -> dict[tuple[int, ...], None]:
     """Return the replicas that an administrator may have wanted: those that are not to go; all, where an old list of
     those to go was kept; and these too, where the record ends the reassignment."""
     gone = sorted((number for number in before.removing if after.place[number] < 0), key=before.place.__getitem__)
@@ -103,7 +105,7 @@ def _targets(before: Seen, after: Seen) -> dict[tuple[int, ...], None]:
     )
 
 
-def _requests(before: Seen, after: Seen) -> Iterator[State]:
+def _requests(before: PartitionRegistration, after: PartitionRegistration) -> Iterator[State]:
     """Yield the requests that the leader may have sent: a replica to be removed may have been in the ISR it named."""
     if before.leader < 0:
         return
@@ -113,16 +115,18 @@ def _requests(before: Seen, after: Seen) -> Iterator[State]:
         yield {"request": (before.leader, 0, 0, isr, recovering, nobody)}
 
 
-def untouched(step: str, broker: int, seen: Seen, registrations: tuple[str, ...]) -> Iterator[Step]:
+def untouched(
+    step: str, broker: int, seen: PartitionRegistration, registrations: tuple[str, ...]
+) -> Iterator[Candidate]:
     """The ways of a step about a broker that leave a partition as it is."""
     was = list(registrations)
     was[broker] = {"Fence": model.UNFENCED, "Unfence": model.FENCED}.get(step, registrations[broker])
     for clean in (False, True) if step == "Register" else (False,):
         params = {"b": broker, "to": seen.leader, "ends": False, "clean": clean}
-        yield Step(step, params, {"registration": tuple(was)})
+        yield Candidate(step, params, {"registration": tuple(was)})
 
 
-def of_registration(step: str) -> Iterator[Step]:
+def of_registration(step: str) -> Iterator[Candidate]:
     """The ways of a step about the only broker that there is, in a cluster without the partition."""
     for clean in (False, True) if step == "Register" else (False,):
-        yield Step(step, {"b": 0, "to": NOBODY, "ends": False, "clean": clean}, {})
+        yield Candidate(step, {"b": 0, "to": NOBODY, "ends": False, "clean": clean}, {})

@@ -16,10 +16,10 @@ from ....traces.metadata.files import must_be_found
 from ....traces.place import Place
 from ...audit.files.metadata import copies
 from ...audit.sources.metadata.quorum import quorums
-from .contexts import Chosen
+from .contexts import Choices
 from .projection import as_text
 from .relation import Objection
-from .run import Run
+from .run import Walk
 
 LEFT_OUT = (
     "epochs of brokers and directories of replicas: the audit's rules cover these",
@@ -37,7 +37,7 @@ _NO_STATE = (
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MetadataValidation:
     """The result of a validation."""
 
     verdict: str
@@ -63,7 +63,7 @@ class Verdict:
     """The parts of the log that were not read."""
 
 
-def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noqa: B008
+def validate(paths: Sequence[str], chosen: Choices = Choices()) -> MetadataValidation:  # noqa: B008
     """Decide whether the metadata log in files and folders is a path of the model.
 
     Raises:
@@ -74,14 +74,14 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     if len(logs) != 1:
         got = f"the logs of {len(logs)} clusters" if logs else "neither segments nor snapshots"
         raise IsrproofError(f"expected the metadata log of one cluster, got {got}; pass the folders of its nodes")
-    run = Run(logs[0], chosen)
+    run = Walk(logs[0], chosen)
     rejected = run.along()
     if run.at is not None and chosen.release and not running(run.at.level) & chosen.release:
         raise IsrproofError(
             f"expected a log that Kafka {names(chosen.release)} can write, got metadata.version "
             f"{level_name(run.at.level)}; leave out --release, or choose one of {names(running(run.at.level))}"
         )
-    found = Verdict(
+    found = MetadataValidation(
         "accepted",
         run.matched,
         run.compared,
@@ -101,14 +101,14 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     return replace(found, verdict="rejected", place=rejected.place, guard=clause or found_out[0], reason=reason)
 
 
-def _nothing(run: Run) -> str:
+def _nothing(run: Walk) -> str:
     """Return why no record was compared."""
     if not run.quorum.chain.stretches:
         return _NO_SEGMENT
     return _NOTHING if run.unknown is None else _NO_STATE
 
 
-def _not_looked_at(run: Run) -> Iterator[str]:
+def _not_looked_at(run: Walk) -> Iterator[str]:
     """Yield committed parts that were not compared, so no step may write them: the log is then not accepted."""
     begun = run.looked_at[0][0]
     ends = [min(begun, begun if run.unknown is None else run.unknown) - 1, *(last for _, last in run.looked_at)]
@@ -126,7 +126,7 @@ def _not_looked_at(run: Run) -> Iterator[str]:
         yield f"nothing is compared from offset {run.beyond} on: {why}{fit}"
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: Walk) -> Iterator[str]:
     yield from run.seen.notes
     yield from run.quorum.strangers()
     if run.uncommitted:

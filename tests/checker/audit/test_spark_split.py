@@ -18,7 +18,7 @@ from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import EVENT
 from isrproof.checker.audit.files import spark, split
 from isrproof.checker.audit.files.python import InProcess
-from isrproof.checker.audit.history.claims import claims
+from isrproof.checker.audit.pipeline import first_look
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.spark_session import session
 from isrproof.specs.formats import envelopes, layouts
@@ -100,7 +100,7 @@ def test_some_of_the_files_are_looked_at_again(tmp_path: Path, monkeypatch: pyte
     there = spark.SparkLog(session(), sources, [0] * 3, UNASKED, False, lines_read(), tuple(EVENT), buckets=2)
     here = InProcess(sources, UNASKED, False, lines_read())
     for log in (there, here):
-        log.read(claims)
+        log.read(first_look)
     for files in ([1], [0, 2]):
         rows = [sorted(map(str, log.over_lines(_shown, files))) for log in (there, here)]
         assert rows[0] == rows[1] != []

@@ -7,7 +7,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
-from isrproof.checker.conformance.metadata.contexts import Chosen
+from isrproof.checker.conformance.metadata.contexts import Choices
 from isrproof.checker.conformance.metadata.validate import validate
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.metadata.levels import levels
@@ -32,7 +32,7 @@ RECORDED = {each.name: each for each in recordings()}
 @pytest.mark.full(every=8)
 @pytest.mark.parametrize("recording", RECORDED)
 def test_a_recording_is_a_path_of_the_model(recording: str) -> None:
-    found = validate([str(RECORDED[recording])], Chosen())
+    found = validate([str(RECORDED[recording])], Choices())
     assert (found.verdict, found.reason) == ("accepted", "")
     assert found.matched == found.compared > 10
 
@@ -40,7 +40,7 @@ def test_a_recording_is_a_path_of_the_model(recording: str) -> None:
 @pytest.mark.skipif(not SAMPLES.exists(), reason="../shared/kafka/kraft-samples is not here")
 def test_the_samples_are_paths_of_the_model(tmp_path: Path) -> None:
     for folder in unpack_samples(SHARED, tmp_path).iterdir():
-        found = validate([str(folder)], Chosen())
+        found = validate([str(folder)], Choices())
         assert (found.verdict, found.reason) == ("accepted", "")
         assert found.matched == found.compared > 100
 
@@ -58,11 +58,11 @@ def test_the_samples_are_paths_of_the_model(tmp_path: Path) -> None:
     ],
 )
 def test_a_released_bug_is_no_path_where_it_is_mended(recording: str, fixed: str, bug: str, guard: str) -> None:
-    for chosen in (Chosen(release(fixed).mask), Chosen(without=(bug,))):
+    for chosen in (Choices(release(fixed).mask), Choices(without=(bug,))):
         found = validate([str(RECORDED[recording])], chosen)
         assert (found.verdict, found.guard) == ("rejected", guard)
         assert found.place is not None
-    again = validate([str(RECORDED[recording])], Chosen(release(fixed).mask, adding=(bug,)))
+    again = validate([str(RECORDED[recording])], Choices(release(fixed).mask, adding=(bug,)))
     assert again.place != found.place or again.verdict == "accepted"
 
 
@@ -91,7 +91,7 @@ def test_a_planted_fault_is_no_path(name: str, tmp_path: Path) -> None:
         if messages is not None:
             planted += 1
             at = written(log, tmp_path / recording.name, messages, control=fault in CONTROL, voters=voters(log))
-            found = validate([str(tmp_path / recording.name)], Chosen())
+            found = validate([str(tmp_path / recording.name)], Choices())
             assert found.place is not None, (recording.name, messages[-1])
             assert log.end <= (found.place.offset or 0) <= at
     assert planted
@@ -207,8 +207,8 @@ def test_a_record_that_nobody_can_read_may_be_anything(key: int, verdict: str, t
 
 def test_a_release_that_cannot_run_at_the_level_of_the_log_is_misuse() -> None:
     with pytest.raises(IsrproofError, match=r"Kafka 3\.9 can write, got metadata\.version 4\.1-IV1; .* one of >=4\.1"):
-        validate([str(RECORDED["elr-4.1.0"])], Chosen(release("3.9").mask))
-    assert validate([str(RECORDED["elr-4.1.0"])], Chosen(release("4.1").mask)).verdict == "accepted"
+        validate([str(RECORDED["elr-4.1.0"])], Choices(release("3.9").mask))
+    assert validate([str(RECORDED["elr-4.1.0"])], Choices(release("4.1").mask)).verdict == "accepted"
 
 
 CHANGES = ("PARTITION_CHANGE_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD")
@@ -225,7 +225,7 @@ def test_what_is_not_known_is_neither_accepted_nor_rejected(way: str, tmp_path: 
         kinds = dict(offsets(raw))
         later = {at for at, kind in kinds.items() if at >= start and kind in CHANGES}
         segment.write_bytes(rewritten(raw, later.__contains__, WAYS[way]))
-    found = validate([str(tmp_path / "log")], Chosen())
+    found = validate([str(tmp_path / "log")], Choices())
     assert (found.verdict, found.place) == ("unknown", None)
     assert found.reason.startswith(f"nothing is compared from offset {start} on")
     assert found.matched == found.compared > 0
@@ -239,6 +239,6 @@ def test_a_level_that_is_not_known_is_neither_accepted_nor_rejected(tmp_path: Pa
         first = min((at for at, kind in kinds.items() if kind == "FEATURE_LEVEL_RECORD"), default=-1)
         value = data_value("FEATURE_LEVEL_RECORD", 0, data)
         segment.write_bytes(rewritten(raw, lambda at, first=first: at == first, lambda _, value=value: value))
-    found = validate([str(tmp_path / "log")], Chosen())
+    found = validate([str(tmp_path / "log")], Choices())
     assert (found.verdict, found.compared) == ("unknown", 0)
     assert f"metadata.version {newest + 1} is newer than this program knows" in found.reason

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.cli import main
-from isrproof.checker.conformance.metadata.contexts import Chosen
-from isrproof.checker.conformance.metadata.validate import Verdict, validate
+from isrproof.checker.conformance.metadata.contexts import Choices
+from isrproof.checker.conformance.metadata.validate import MetadataValidation, validate
 from isrproof.checker.explore.run import explore
 from isrproof.model.kraft.kraft import KRAFT
 
@@ -96,7 +96,7 @@ def log(*batches: Batch, level: int = 21, elr: bool = False, topic: Record = USU
     return lines
 
 
-def verdict(folder: Path, *batches: Batch, chosen: Chosen = Chosen(), **more: Any) -> Verdict:  # noqa: B008
+def verdict(folder: Path, *batches: Batch, chosen: Choices = Choices(), **more: Any) -> MetadataValidation:  # noqa: B008
     put(folder, 1, log(*batches, **more))
     return validate([str(folder)], chosen)
 

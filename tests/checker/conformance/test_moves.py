@@ -23,10 +23,10 @@ def test_moves_are_those_of_the_reference(often: int, parts: tuple[str, ...], mo
     instance = model.instance(brokers=3, partitions=1, outages=4)
     found, reference = moves.Moves(instance), Reference(instance)
     for taken in random_run(instance, seed=3, steps=12):
-        state = found.layout.pack(taken.after)
+        state = found.packing.pack(taken.after)
         assert found.fields.unpacked(state) == taken.after
         expected = {
-            (each.action, tuple(each.params.values())): None if each.overflows else found.layout.pack(each.state)
+            (each.action, tuple(each.params.values())): None if each.overflows else found.packing.pack(each.state)
             for each in reference.successors(taken.after)
         }
         for _ in range(2):
@@ -43,4 +43,4 @@ def test_a_step_out_of_range_leads_nowhere(often: int, monkeypatch: pytest.Monke
     number = field("number", Int(0, 2))
     more = action("More", "?", guard={"g": true}, updates={number: number + 1})
     found = moves.Moves(Model("more", "?", (), (starts(number, 0, "?"),), (more,), ()).instance())
-    assert [found.after(found.layout.pack((at,)), 0) for at in (1, 2)] == [found.layout.pack((2,)), None]
+    assert [found.after(found.packing.pack((at,)), 0) for at in (1, 2)] == [found.packing.pack((2,)), None]

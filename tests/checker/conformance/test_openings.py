@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from isrproof.checker.conformance import cluster, lazy, read
 from isrproof.checker.conformance import validate as searching
-from isrproof.checker.conformance.creations import NARROWEST, Scope, begins, creatable
+from isrproof.checker.conformance.creations import NARROWEST, Extent, begins, creatable
 from isrproof.checker.conformance.evidence import Evidence, compared
 from isrproof.checker.conformance.openings import MOST, openings
 from isrproof.checker.conformance.runs import Runs, Steps
@@ -24,7 +24,7 @@ from tests.validated import Run, command, deleting, deleting_in_vain
 slow = pytest.mark.slow
 
 
-def _runs(evidence: Evidence, release: str, scope: Scope = NARROWEST) -> Runs:
+def _runs(evidence: Evidence, release: str, scope: Extent = NARROWEST) -> Runs:
     model = searching.unlimited(CLUSTER.model(release, adding=cluster.parts(evidence, scope=scope)))
     instance = model.instance(**evidence.settings(each.name for each in model.settings))
     steps = Steps(instance, cluster.possible(evidence, scope), CLUSTER.actor)
@@ -104,7 +104,7 @@ def test_a_run_begins_with_topics_of_several_partitions_when_it_is_settled_which
 
 def test_of_many_openings_some_are_looked_at(tmp_path: Path) -> None:
     evidence = _fails_at_last(tmp_path)
-    scope = Scope(replicas=True)
+    scope = Extent(replicas=True)
     found = openings(_runs(evidence, "2.3", scope), lambda action, *_: action.startswith("Create"))
     assert 0 < len(found) <= MOST
 
@@ -192,7 +192,7 @@ def test_of_several_lives_each_may_have_other_replicas(tmp_path: Path) -> None:
     named = {evidence.names.brokers.index(each) for each in evidence.partitions.members(("t1", 0))}
     assert named
     assert all(named <= {*brokers} for _, *brokers in creatable(evidence, NARROWEST))
-    assert not all(named <= {*brokers} for _, *brokers in creatable(evidence, Scope(replicas=True)))
+    assert not all(named <= {*brokers} for _, *brokers in creatable(evidence, Extent(replicas=True)))
 
 
 @slow

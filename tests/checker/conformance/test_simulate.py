@@ -117,7 +117,7 @@ def test_an_isr_that_is_refused_is_told() -> None:
     assert run is not None
     repaired, state = CLUSTER.model("3.9", adding=parts).instance(**room), run[-1].before
     (step, *_) = Reference(repaired).steps(state, "RefuseAlterIsr")
-    refused = simulate.Taken(step.action, step.params, state, step.state)
+    refused = simulate.RunStep(step.action, step.params, state, step.state)
     log = simulate.log_of(repaired, [*run[:-1], refused], CLUSTER.release("3.9"), "INFO", numbered(3, 1))
     ((_, (place,)),) = log.steps[-1:]
     assert "Partition state has been reset" in log.files[place.file][place.line - 1]
@@ -132,7 +132,7 @@ def _recovery(release: str, folder: Path) -> str:
     def take(action: str, **params: int) -> None:
         nonlocal state
         (step,) = (each for each in reference.steps(state, action) if params.items() <= each.params.items())
-        run.append(simulate.Taken(step.action, step.params, state, step.state))
+        run.append(simulate.RunStep(step.action, step.params, state, step.state))
         state = step.state
 
     def hears(broker: int) -> None:

@@ -56,9 +56,9 @@ def test_where_a_run_may_be_in_more_states_than_are_allowed_nothing_is_decided(t
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("envelope", "layout"), [("cri", "kafka"), ("logcli-jsonl", "strimzi")])
-def test_a_log_is_read_whatever_it_is_wrapped_in(envelope: str, layout: str, tmp_path: Path) -> None:
-    shapes.write(tmp_path / "in", shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), envelope, layout)
+@pytest.mark.parametrize(("envelope", "packing"), [("cri", "kafka"), ("logcli-jsonl", "strimzi")])
+def test_a_log_is_read_whatever_it_is_wrapped_in(envelope: str, packing: str, tmp_path: Path) -> None:
+    shapes.write(tmp_path / "in", shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), envelope, packing)
     packed = tmp_path / "logs.tar.gz"
     with tarfile.open(packed, "w:gz") as archive:
         archive.add(tmp_path / "in", "logs")

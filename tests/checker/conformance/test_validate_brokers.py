@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import Told, Verdict, validate
+from isrproof.checker.conformance.validate import Told, Validation, validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests.validated import RECORDED, command
@@ -47,7 +47,7 @@ def _with_brokers(seed: int, release: str, parts: tuple[str, ...], level: str, f
     return folder
 
 
-def _validated_with_brokers(folder: Path, release: str, level: str) -> Verdict | None:
+def _validated_with_brokers(folder: Path, release: str, level: str) -> Validation | None:
     """Return the answer for a log in which the state machines print something."""
     evidence, row = read.read([str(folder)]), CLUSTER.release(release)
     if not evidence.compared:

@@ -224,13 +224,13 @@ def test_generated_code_decides_conditions_as_the_reference_does(data: Any, stat
     conditions = [data.draw(expressions(Bool, 4, ())) for _ in range(3)]
     model = _model(properties=tuple(Property(f"P{index}", "?", each) for index, each in enumerate(conditions)))
     translated = program(model.instance(), model.properties)
-    words = _words([translated.layout.pack(state) for state in states], translated.layout.sizes)
+    words = _words([translated.packing.pack(state) for state in states], translated.packing.sizes)
     masks, _ = build(translated)(words)
     fires = dict(zip((each.prop for each in translated.state_watches), masks, strict=True))
     reference = Reference(model.instance())
     for index, prop in enumerate(model.properties):
         for row, state in enumerate(states):
-            assert translated.layout.unpack(translated.layout.pack(state)) == state
+            assert translated.packing.unpack(translated.packing.pack(state)) == state
             broken = bool(fires[index][row]) if index in fires else False
             assert broken != reference.holds(prop, state), text(prop.condition)
 
@@ -326,14 +326,14 @@ def _compare_successors(model: Model, states: Any) -> None:
     """Every step from some states: the guard, the new state, how many ways, and whether the property is broken."""
     (prop,) = model.properties
     translated = program(model.instance(), model.properties)
-    layout = translated.layout
-    packed = [layout.pack(state) for state in states]
-    words = _words(packed, layout.sizes)
+    packing = translated.packing
+    packed = [packing.pack(state) for state in states]
+    words = _words(packed, packing.sizes)
     reference = Reference(model.instance())
     expected: list[tuple[Any, ...]] = []
     for row, state in enumerate(states):
         for step in reference.successors(state):
-            later = None if step.overflows else layout.pack(step.state)
+            later = None if step.overflows else packing.pack(step.state)
             fired = None if step.overflows else not reference.holds(prop, state, step.state)
             expected.append((row, step.action, tuple(sorted(step.params.items())), step.ways, later, fired))
     order = lambda each: (each[0], each[1], str(each[2]))  # noqa: E731
@@ -359,7 +359,7 @@ def _compare_successors(model: Model, states: Any) -> None:
             narrow.append((row, move.action.name, binding, ways, new, None if new is None else bool(fires)))
     assert sorted(narrow, key=order) == sorted(expected, key=order)
     enabled = build_guards(translated, [move.guard for move in translated.moves])
-    flat = Flattener(layout, translated.scalars)
+    flat = Flattener(packing, translated.scalars)
     effects = [build_effect(translated, effect(flat, each)) for each in guarded(flat, translated.instance)]
     apart = [
         (row, move.action.name, tuple(sorted(move.binding.items())), after(state))

@@ -24,8 +24,8 @@ def _search(name: str, narrow: bool, symmetry: bool, wide: int = 1 << 15, **valu
     translated = program(chosen.instance(**values), chosen.properties)
     limit = 10**9 if narrow else 0
     search = Search(translated, narrow=limit, narrow_levels=0, wide=wide)
-    initial = translated.layout.pack(Reference(chosen.instance(**values)).initial())
-    found = orbits(translated.layout) if symmetry else None
+    initial = translated.packing.pack(Reference(chosen.instance(**values)).initial())
+    found = orbits(translated.packing) if symmetry else None
     return search.run(initial, orbits=found), search
 
 
@@ -93,6 +93,6 @@ def test_random_counters_overflow_alike(data: Any) -> None:
     for narrow in (0, 10**9):
         translated = program(two.instance(), [])
         search = Search(translated, narrow=narrow, narrow_levels=0)
-        found = search.run(translated.layout.pack((0, 0)))
+        found = search.run(translated.packing.pack((0, 0)))
         results.append((found.distinct, found.generated, found.taken, found.overflow and found.overflow.length))
     assert results[0] == results[1]

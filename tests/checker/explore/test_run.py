@@ -112,8 +112,8 @@ def test_no_engine_stores_a_value_that_wrapped(sort: IntSort, narrow: int) -> No
     model = Model("doubled", "?", (), (starts(number, 1, "?"),), (grow,), ())
     translated = program(model.instance(), [])
     search = Search(translated, narrow=narrow, narrow_levels=0)
-    found = search.run(translated.layout.pack((1,)))
-    values = [translated.layout.unpack(search.packed(each))[0] for each in range(found.distinct)]
+    found = search.run(translated.packing.pack((1,)))
+    values = [translated.packing.unpack(search.packed(each))[0] for each in range(found.distinct)]
     assert values == [2**power for power in range(sort.hi.bit_length())]
     assert found.overflow is not None
     path = explore(model)["TypeOk"].path
@@ -395,14 +395,14 @@ def test_formats_of_the_command() -> None:
         for index, each in enumerate(matrix.rows())
     ],
 )
-def test_each_row_of_the_matrix_is_as_expected(row: matrix.Row) -> None:
+def test_each_row_of_the_matrix_is_as_expected(row: matrix.Expectation) -> None:
     """One of them: `explore --matrix` has all, and .ci/run runs that."""
     result = matrix.run(row)
     assert result.as_expected, "\n".join(matrix.lines(result))
 
 
 def test_a_cell_that_is_not_as_expected_is_told() -> None:
-    row = matrix.Row("kip101", {"replicas": 2}, distinct=1, violated={"WeakIsr": 11}, shows={"WeakIsr": "?"})
+    row = matrix.Expectation("kip101", {"replicas": 2}, distinct=1, violated={"WeakIsr": 11}, shows={"WeakIsr": "?"})
     result = matrix.run(row)
     assert not result.as_expected
     said = "\n".join(matrix.lines(result))
@@ -411,9 +411,11 @@ def test_a_cell_that_is_not_as_expected_is_told() -> None:
     assert "WRONG     StrongIsr: expected holds; got violated, 12 states" in said
 
 
-def _kip101(length: int) -> matrix.Row:
+def _kip101(length: int) -> matrix.Expectation:
     violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}
-    return matrix.Row("kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101"))
+    return matrix.Expectation(
+        "kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101")
+    )
 
 
 @pytest.mark.full(every=2)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
-from isrproof.checker.explore.buckets import ACCOUNT, BUCKETS, Row, buckets, entered, expanded, row
+from isrproof.checker.explore.buckets import ACCOUNT, BUCKETS, BucketRow, buckets, entered, expanded, row
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.result import Exploration
 from isrproof.checker.explore.run import explore_instance
@@ -53,11 +53,11 @@ def test_buckets_are_levels(name: str, symmetric: bool) -> None:
     """Without Spark: what workers do, with rows brought to their buckets by hand."""
     instance = model(name).instance(**{**SMALL, "max_leader_epoch": 2})
     translated = program(instance, instance.model.properties)
-    initial = translated.layout.pack(Reference(instance).initial())
-    its_orbits = orbits(translated.layout) if symmetric else None
+    initial = translated.packing.pack(Reference(instance).initial())
+    its_orbits = orbits(translated.packing) if symmetric else None
     memory = Search(translated).run(initial, orbits=its_orbits)
     work = pickle.dumps((translated, symmetric))
-    first = translated.layout.words(initial)
+    first = translated.packing.words(initial)
     if its_orbits is not None:
         first = its_orbits.representatives(first)
     earlier = [row(int(buckets(first)[0]), first, its_orbits)]
@@ -73,7 +73,7 @@ def test_buckets_are_levels(name: str, symmetric: bool) -> None:
     assert generated == memory.generated
 
 
-def entered_by_bucket(work: bytes, rows: list[Row], earlier: list[Row]) -> list[Row]:
+def entered_by_bucket(work: bytes, rows: list[BucketRow], earlier: list[BucketRow]) -> list[BucketRow]:
     """The new rows, in an order that Spark might bring them in."""
     return [
         entered(

@@ -1,4 +1,4 @@
-"""Layout of packed states: each field becomes cells, each cell a few bits of a byte, bytes form words.
+"""Packing of packed states: each field becomes cells, each cell a few bits of a byte, bytes form words.
 
 Cells never straddle a byte (a cell of more than 8 bits takes whole bytes), so that a cell is read with one shift and
 one mask of a byte column, and a permutation of replicas works byte by byte. An absent value (of an option, or beyond
@@ -125,7 +125,7 @@ def scalar_range(sort: Sort, settings: Settings) -> tuple[int, int] | None:
     return _SCALAR_RANGE[type(sort)](sort, settings)
 
 
-class Layout:
+class Packing:
     """The cells of an instance's state, and the packing of whole states."""
 
     def __init__(self, instance: Instance) -> None:
@@ -330,19 +330,19 @@ class Layout:
 
 _SHAPE: BySort[Any] = BySort(
     {
-        **dict.fromkeys((BoolSort, IntSort, EnumSort, FiniteSort), Layout.scalar_shape),
-        SetSort: Layout.set_shape,
-        OptionSort: Layout.option_shape,
-        RecordSort: Layout.record_shape,
-        MapSort: Layout.map_shape,
-        SeqSort: Layout.sequence_shape,
+        **dict.fromkeys((BoolSort, IntSort, EnumSort, FiniteSort), Packing.scalar_shape),
+        SetSort: Packing.set_shape,
+        OptionSort: Packing.option_shape,
+        RecordSort: Packing.record_shape,
+        MapSort: Packing.map_shape,
+        SeqSort: Packing.sequence_shape,
     },
     "the explorer cannot store a {sort}: it has no list of values",
 )
 
 
 def packed(words: Seq[Any], row: int) -> int:
-    """A row of words as one integer, the inverse of `Layout.words`."""
+    """A row of words as one integer, the inverse of `Packing.words`."""
     return sum(int(word[row]) << (64 * index) for index, word in enumerate(words))
 
 
