@@ -159,7 +159,7 @@ def modules() -> tuple[ModuleType, ...]:
 @cache
 def _literals(module: ModuleType) -> Mapping[str, str]:
     """Return the literal under each constant of a module."""
-    found = {}
+    found: dict[str, str] = {}
     for node, after in pairwise(ast.parse(inspect.getsource(module)).body):
         said = after.value if isinstance(after, ast.Expr) else None
         if isinstance(said, ast.Constant) and isinstance(said.value, str):
