@@ -21,7 +21,13 @@ PLACEHOLDERS = {"traces/cases/CODE.md", "CODE.md"}
 WITHOUT_LINES = {
     *("AddVoterHandler", "BrokerChange", "ControlRecordType", "ControllerContext", "IsrChangeNotification"),
     *("PartitionLeaderElectionAlgorithms", "PartitionModifications", "PartitionReassignmentRevert"),
-    *("RemoveVoterHandler", "StorageTool", "TopicDeletion", "TopicDeletionStopReplicaResponseReceived"),
+    *(
+        "RemoveVoterHandler",
+        "ReplicatedLog",
+        "StorageTool",
+        "TopicDeletion",
+        "TopicDeletionStopReplicaResponseReceived",
+    ),
 }
 """Classes that are cited and print no line that any table has."""
 OWN = {"Admin"}

@@ -16,7 +16,7 @@ from tests.imports import ROOT
 from tests.tree import Tree, copied, named
 
 full = pytest.mark.full
-CASES, PAGES = "tests/checker/audit/test_cases.py", "tests/checker/test_pages.py::test_the_pages_are_what_the_data_says"
+CASES = "tests/checker/audit/test_cases.py"
 RULES = "tests/checker/test_rules.py"
 RULE, CASE = "checker/audit/rules/broker/leads_from_below_zero.py", "traces/cases/{code}.md"
 
@@ -37,7 +37,7 @@ def with_rule(tree: Tree, code: str, observation: str = "isr_lines") -> None:
 def test_a_rule_is_two_files(tmp_path: Path) -> None:
     tree, code = copied(tmp_path, "Rule"), next_code()
     with_rule(tree, code)
-    assert tree.passes(CASES, RULES, "-k", f"{code} or every_rule or every_subject")
+    tree.check(CASES, RULES, "-k", f"{code} or every_rule or every_subject")
 
 
 @full
@@ -45,29 +45,25 @@ def test_a_rule_and_its_pages(tmp_path: Path) -> None:
     tree, code = copied(tmp_path, "Rule"), next_code()
     with_rule(tree, code)
     (tree.root / CASE.format(code=code)).rename(tmp_path / "case")
-    assert not tree.passes(CASES, "-k", "every_rule")
+    tree.failing(CASES, "-k", "every_rule")
     (tmp_path / "case").rename(tree.root / CASE.format(code=code))
-    assert not tree.passes(PAGES)
-    tree.generate()
-    assert code in tree.read("docs/rules.md")
-    assert tree.passes(PAGES, RULES, "tests/test_docs.py", "tests/test_citations.py", "tests/test_english.py")
+    assert code in tree.generated("rules")
+    tree.check(RULES, "tests/test_docs.py", "tests/test_citations.py", "tests/test_english.py")
 
 
 @full
 def test_an_observation_is_a_module_and_the_meaning_of_its_columns(tmp_path: Path) -> None:
     tree = copied(tmp_path, "Observation")
     tree.write("checker/audit/observe/broker/replicas_deleted.py", tasks.OBSERVATION.lstrip())
-    missing = tree.tested(PAGES)
-    assert "say what the column 'twice' of replicas_deleted means" in missing.stdout
+    missing = tree.python("-m", "isrproof.checker.pages", "--check")
+    assert "say what the column 'twice' of replicas_deleted means" in missing.stderr
     tree.replace("checker/pages/columns.toml", "\n[HOSTED]", 'twice = "how often it was deleted"\n\n[HOSTED]')
-    tree.generate()
-    assert "how often it was deleted" in tree.read("docs/observations.md")
+    assert "how often it was deleted" in tree.generated("observations")
     observed = "tests/checker/audit/test_observations.py"
-    without_rule = tree.tested(observed, "-k", "replicas_deleted")
-    assert "1 failed" in without_rule.stdout, without_rule.stdout  # no rule reads it yet
+    assert "test_some_rule_looks_at_it" in tree.failing(observed, "-k", "replicas_deleted and some_rule")
     rule = Tree(tree.root, "Rule")
     with_rule(rule, next_code(), "replicas_deleted")
-    assert rule.passes(observed, "-k", "replicas_deleted and some_rule")
+    rule.check(observed, "-k", "replicas_deleted and some_rule")
 
 
 @full
@@ -87,10 +83,10 @@ def test_a_release_is_its_rows_and_the_range_of_the_readme(tmp_path: Path) -> No
     added = f'    {{ level = {level.level + 1}, name = "{name}-IV0", release = "{name}" }},'
     tree.replace("specs/metadata/levels.toml", levelled + "\n", levelled + "\n" + added + "\n")
     tests = ("tests/specs/test_releases.py", "tests/traces/record/test_releases.py", "tests/specs/test_machines.py")
-    assert not tree.passes(*tests)
+    tree.failing(*tests)
     tree.replace("README.md", f"to {newest.name}:", f"to {name}:")
-    tree.generate()
-    assert tree.passes(*tests, PAGES, "tests/checker/audit/test_newer_lines.py", "-k", "not at_random")
+    assert f"{name}.0" in tree.generated("releases")
+    tree.check(*tests, "tests/checker/audit/test_newer_lines.py", "-k", "releases or machines or headline")
 
 
 @full
@@ -98,12 +94,10 @@ def test_an_envelope_is_a_row(tmp_path: Path) -> None:
     tree = copied(tmp_path, "Envelope of lines")
     tree.append("specs/envelopes.toml", tasks.ENVELOPE)
     tests = ("tests/checker/test_formats_command.py", "tests/checker/audit/test_formats.py")
-    assert tree.passes(*tests, "-k", "planted or are_listed")
-    assert not tree.passes(PAGES)
-    tree.generate()
-    assert tree.passes(PAGES)
+    tree.check(*tests, "-k", "planted or are_listed")
+    assert "a shipper that nobody knows" in tree.generated("formats")
     tree.replace("specs/envelopes.toml", "<kafka-1 2026", "<KAFKA 2026")
-    assert "planted" in tree.tested(*tests, "-k", "planted").stdout
+    tree.failing(*tests, "-k", "planted")
 
 
 @full
@@ -113,9 +107,9 @@ def test_a_type_of_metadata_record_is_a_row_that_says_what_it_bears_on(tmp_path:
     tree.replace("specs/metadata/records.toml", control, tasks.RECORD + control)
     tests = ("tests/traces/metadata/test_records.py", "tests/checker/audit/test_newer_records.py")
     chosen = ("-k", "as_written or table_lacks or every_field or each_type")
-    assert "test_each_type_is_applied_or_bears_on_nothing" in tree.tested(*tests, *chosen).stdout
+    assert "test_each_type_is_applied_or_bears_on_nothing" in tree.failing(*tests, *chosen)
     tree.replace("specs/metadata/records.toml", 'name = "Planted"', 'name = "Planted"\nbears = false')
-    assert tree.passes(*tests, *chosen)
+    tree.check(*tests, *chosen)
 
 
 @full
@@ -130,9 +124,8 @@ def test_a_property_of_a_cluster_is_one_definition(tmp_path: Path) -> None:
     small = ("cluster", "--property", "ActingEpochsAreWritten", "--set", "outages=2", "--set", "failovers=1")
     explored = tree.python("-m", "isrproof.checker", "explore", *small)
     assert explored.returncode == 0, explored.stdout + explored.stderr
-    tree.generate()
-    assert "ActingEpochsAreWritten" in tree.read("docs/models.md")
-    assert tree.passes(PAGES, "tests/model/test_catalogue.py", "tests/test_citations.py")
+    assert "ActingEpochsAreWritten" in tree.generated("models")
+    tree.check("tests/model/test_catalogue.py", "tests/test_citations.py")
     tree.replace(file, "epoch[c] <= controller_epoch", "epoch[c] < controller_epoch")
     assert tree.python("-m", "isrproof.checker", "explore", *small).returncode == 1
 
@@ -144,10 +137,10 @@ def test_a_false_illegal_is_an_excerpt_and_a_mend_in_one_place(tmp_path: Path) -
     tree = Tree(tmp_path / "isrproof", "False illegal")
     line = tasks.LEADS.format(offset=-1)
     tree.append(CASE.format(code=code), f"\n## Silent: it has no log yet\n\n```log state-change.log\n{line}\n```\n")
-    assert not tree.passes(CASES, "-k", code)
+    tree.failing(CASES, "-k", code)
     mend = Tree(tree.root, "the rule claims more than Kafka guarantees")
     mend.replace(RULE, '"offset", Int()) < 0', '"offset", Int()) < -1')
-    assert tree.passes(CASES, "-k", code)
+    tree.check(CASES, "-k", code)
 
 
 # ---- The copy itself

@@ -14,6 +14,14 @@ from pathlib import Path
 
 from tests.imports import FOLDERS, PROJECT, ROOT
 
+_WRITE = f"""
+import sys
+from importlib import import_module
+from {PROJECT}.checker.pages import ROOT
+
+page = import_module("{PROJECT}.checker.pages." + sys.argv[1])
+(ROOT / page.PATH).write_text(page.write(), encoding="utf-8")
+"""
 _DATA = ("traces/recorded", "traces/recorded-kraft")
 """Folders that are large, and that no task changes: the copy links to them."""
 TIERS = ("-m", "full or not full")
@@ -59,20 +67,28 @@ class Tree:
     def read(self, path: str) -> str:
         return (self.root / path).read_text(encoding="utf-8")
 
-    def generate(self) -> None:
-        """Write the generated pages."""
-        done = self.python("-m", f"{PROJECT}.checker.pages")
+    def generated(self, page: str) -> str:
+        """Write a generated page of docs/, and return it."""
+        done = self.python("-c", _WRITE, page)
         assert done.returncode == 0, done.stdout + done.stderr
+        return self.read(f"docs/{page}.md")
 
-    def passes(self, *arguments: str) -> bool:
-        """Run tests of the copy; at least one must be selected, and none is skipped for its tier."""
-        return self.tested(*arguments).returncode == 0
+    def check(self, *arguments: str) -> None:
+        """Run tests of the copy, which must pass."""
+        done = self.tested(*arguments)
+        assert done.returncode == 0, done.stdout
+
+    def failing(self, *arguments: str) -> str:
+        """Run tests of the copy of which some must fail, and return what pytest prints."""
+        done = self.tested(*arguments)
+        assert done.returncode == 1, done.stdout
+        return done.stdout
 
     def tested(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run tests of the copy, of the default tier and the full one."""
         done = self.python("-m", "pytest", "-q", *TIERS, "-p", "no:cacheprovider", *arguments)
         # 0: all passed, 1: some failed. Anything else, such as 5, says that the wrong tests were asked for.
         assert done.returncode in (0, 1), done.stdout + done.stderr
-        assert " passed" in done.stdout or done.returncode, done.stdout
         return done
 
     def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -356,7 +356,7 @@ def raise_epoch(effects: Effects) -> Action:
             "is cancelled": reassigning[c].contains(p),
         },
         updates=_leader_moves(effects, {reassigning[c]: reassigning[c].remove(p)}),
-        cites=("moveReassignedPartitionLeaderToReplica in KafkaController.scala",),
+        cites=("moveReassignedPartitionLeaderIfRequired in KafkaController.scala",),
     )
 
 

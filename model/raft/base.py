@@ -223,7 +223,7 @@ truncate = action(
         "cuts its own records": waived(offset < end(voter), "to cut beyond the end cuts nothing"),
     },
     updates={log[voter]: log[voter].take(offset), hw[voter]: minimum(hw[voter], offset)},
-    cites=("KIP-595", "KafkaMetadataLog.truncateToEndOffset"),
+    cites=("KIP-595", "ReplicatedLog.truncateToEndOffset"),
 )
 
 advance_hw = action(

@@ -18,6 +18,8 @@ from isrproof.specs.lines.classes import packages
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, Release, release, span
 
+from tests.citations import CLASS, FILE, cites
+
 SOURCE = os.environ.get("ISRPROOF_KAFKA_SOURCE", "")
 if not SOURCE:
     pytest.skip("ISRPROOF_KAFKA_SOURCE names no clone of Kafka", allow_module_level=True)
@@ -229,3 +231,36 @@ def test_brokers_say_so_in_the_releases_of_each_wording(row: Release) -> None:
                 if span(variant["releases"]) & row.mask and not any(words in texts(tag) for tag in known_tags(row)):
                     missing.append((line["id"], words))
     assert missing == []
+
+
+def test_methods_that_models_cite_are_in_the_source() -> None:
+    """Of a file that a citation names, the branch of some release has each method.
+
+    A class inside another file is not looked for.
+    """
+    texts: dict[str, str] = {}
+    lines = [".".join(row.name.split(".")[:2]) for row in RELEASES]
+    for ref in [f"refs/heads/{line}" for line in dict.fromkeys((*lines[::4], lines[-1]))]:
+        for path in git("ls-tree", "-r", "--name-only", ref).splitlines():
+            name, _, ending = path.rpartition("/")[2].rpartition(".")
+            if ending in ("scala", "java") and "/src/main/" in path and name in CITED:
+                texts[name] = texts.get(name, "") + git("show", f"{ref}:{path}")
+    missing = {(name, method) for name, methods in CITED.items() for method in methods if name in texts}
+    missing = {(name, method) for name, method in missing if not re.search(rf"\b{method}\b", texts[name])}
+    assert not missing
+    assert len(texts) > 10
+
+
+def cited() -> dict[str, set[str]]:
+    """The methods that models cite, by class."""
+    found: dict[str, set[str]] = {}
+    for _, text in cites():
+        methods, _, file = text.rpartition(" in ")
+        if methods and (match := FILE.fullmatch(file)):
+            found.setdefault(match["name"], set()).update(re.findall(r"\b[a-z]\w+", methods))
+        elif (of_class := CLASS.match(text)) and of_class["method"]:
+            found.setdefault(of_class["name"], set()).add(of_class["method"])
+    return found
+
+
+CITED = cited()
