@@ -168,6 +168,7 @@ def _born_again(replica: int, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_path: Path) -> None:
     """No line tells which replicas it was created with first, nor that somebody asked for its deletion but this."""
     folder = _born_again(2, tmp_path)
