@@ -16,6 +16,7 @@ EDITED = {"913-topic-id-mismatch.log": 2}
 """Lines that are not as Kafka printed them: somebody broke them with "#" signs when he quoted them."""
 
 
+@pytest.mark.full
 @pytest.mark.corpus
 def test_at_most_two_percent_of_a_release_are_unknown_and_nothing_of_a_partition(corpus: Path) -> None:
     files = list(collected(corpus.parent / "INDEX.tsv"))

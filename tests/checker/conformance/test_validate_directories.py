@@ -15,6 +15,7 @@ from tests.validated import RECORDED, Run, command
 slow = pytest.mark.slow
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     "recording",
     [
@@ -66,6 +67,7 @@ def _failing(release: str) -> Run:
     return run
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
 def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
     """Only the broker prints which replica it no longer serves. Up to 2.1 a quick restart may be the reason, too."""

@@ -169,6 +169,7 @@ def _born_again(replica: int, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_path: Path) -> None:
     """No line shows the replicas with which it was created first, and only this line shows that its deletion was
     requested."""

@@ -71,7 +71,7 @@ NEEDED_LATER = {
 }
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @pytest.mark.parametrize("name", NEEDED_LATER)
 def test_clauses_of_later_models(name: str) -> None:
     smallest = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}

@@ -151,12 +151,14 @@ def without_its_lemmas() -> Proof:
     return prove("kip320", ["StrongIsr"], without_lemmas=lemmas, effort=Effort(search=1))
 
 
+@pytest.mark.full
 def test_without_its_lemmas_nothing_is_claimed() -> None:
     proof = without_its_lemmas()
     assert proof.verdict == proof["StrongIsr"].verdict == "unknown"
     assert "kip320(replicas=3" in proof["StrongIsr"].reason
 
 
+@pytest.mark.full
 def test_without_its_lemmas_a_state_shows_what_is_missing() -> None:
     cti = without_its_lemmas()["StrongIsr"].cti
     assert cti is not None
