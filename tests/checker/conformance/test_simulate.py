@@ -52,9 +52,9 @@ def test_a_release_that_is_repaired_has_no_such_run() -> None:
     assert "no counterexample" in said
 
 
-def _counterexamples() -> dict[tuple[str, str], matrix.Row]:
+def _counterexamples() -> dict[tuple[str, str], matrix.Expectation]:
     """The properties of clusters that are violated, with what they show: the row with the smallest instance."""
-    found: dict[tuple[str, str], matrix.Row] = {}
+    found: dict[tuple[str, str], matrix.Expectation] = {}
     for row in matrix.rows():
         for pair in row.shows.items() if row.model == CLUSTER.name else ():
             if pair not in found or (row.distinct or 0) < (found[pair].distinct or 0):

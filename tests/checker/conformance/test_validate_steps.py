@@ -170,7 +170,7 @@ def test_replicas_are_all_stopped_before_any_is_deleted() -> None:
     begins = ("Elect", "InitializeContext", "StartPartitions", "CreateTopic", "NewPartitions")
     for step in (*begins, *deletes, "DeleteStopped"):
         taken = next(reference.steps(state, step))
-        run.append(simulate.Taken(step, taken.params, state, taken.state))
+        run.append(simulate.RunStep(step, taken.params, state, taken.state))
         state = taken.state
     log = simulate.log_of(instance, run, CLUSTER.release("2.3"), "TRACE", numbered(2, 1))
     moves = [re.search(r"of replica \d .* to (\w+)", line) for lines in log.files.values() for line in lines]

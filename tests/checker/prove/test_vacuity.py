@@ -60,7 +60,9 @@ def test_the_lemmas_hold_in_every_reachable_state_of_an_instance_and_some_are_ri
 
 @pytest.mark.full(every=20)
 @pytest.mark.parametrize("row", expected.rows(), ids=lambda row: f"{row.title}-{row.kept.get('replicas', 'any')}")
-def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_instance(row: expected.Row) -> None:
+def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_instance(
+    row: expected.Expectation,
+) -> None:
     """The lemmas that a model is proved with; the older rungs break some, and the row says which."""
     script = script_of(row.built())
     left = [each for each in script.lemmas if each.name not in row.without]
