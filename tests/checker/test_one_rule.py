@@ -167,10 +167,10 @@ def explorer_with_numpy(prop: Property, views: Views) -> list[bool]:
     instance, projected = every_step(prop)
     states, places = _before(prop, views)
     made = program(instance, [projected])
-    packed = [made.layout.pack(state) for state in states]
+    packed = [made.packing.pack(state) for state in states]
     words = [
         np.array([each >> (64 * at) & (2**64 - 1) for each in packed], f"u{size}")
-        for at, size in enumerate(made.layout.sizes)
+        for at, size in enumerate(made.packing.sizes)
     ]
     broken: set[tuple[int, str]] = set()
     watched, steps = build(made)(words)
@@ -194,7 +194,7 @@ def explorer_in_python(prop: Property, views: Views) -> list[bool]:
     expand = build(made)
     broken: set[tuple[int, str]] = set()
     for row, state in enumerate(states):
-        fires, steps = expand(made.layout.pack(state))
+        fires, steps = expand(made.packing.pack(state))
         broken |= {(row, "") for _ in fires}
         broken |= {(row, made.moves[index].action.name) for index, _, _, fired in steps if fired}
     return [place not in broken for place in places]

@@ -129,8 +129,8 @@ def test_a_report_is_not_put_where_nobody_looks_for_it(tmp_path: Path, monkeypat
     pytest.importorskip("pyarrow")
     monkeypatch.setattr("isrproof.checker.audit.command._audited", lambda *_: pytest.fail("it was read"))
     for option, name, said in (
-        ("--out", "no/such/out", "no/such is not"),
-        ("--html", "no/such/page.html", "no/such is not"),
+        ("--out", "no/such/out", "no/such does not exist"),
+        ("--html", "no/such/page.html", "no/such does not exist"),
         ("--out", "x.json", "--json > "),
     ):
         shown = CliRunner().invoke(main, [*AUDIT, option, str(tmp_path / name)])

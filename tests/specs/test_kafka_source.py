@@ -234,7 +234,7 @@ def test_brokers_say_so_in_the_releases_of_each_wording(row: Release) -> None:
 
 
 def test_methods_that_models_cite_are_in_the_source() -> None:
-    """Of a file that a citation names, the branch of some release has each method.
+    """Each method that a citation names is in its file, on the branch of some release.
 
     A class inside another file is not looked for.
     """

@@ -145,7 +145,7 @@ def of_one_name(recording: str, folder: Path) -> Report:
 def test_two_topics_of_one_name_are_seen_by_their_ids(tmp_path: Path) -> None:
     report = of_one_name("isr-flap-3.9.1", tmp_path)
     assert [finding.rule for finding in report.findings if finding.verdict == "illegal"] == []
-    assert any("missing or of others" in note for note in report.notes)
+    assert any("missing, or belong to another cluster" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(("requests", "verdict"), [(1, "illegal"), (2, "unknown")])
@@ -190,7 +190,7 @@ def test_a_topic_that_was_deleted_between_is_another_one(tmp_path: Path) -> None
     for deleted in (True, False):
         (tmp_path / "server.log").write_text("".join(server if deleted else (server[0], server[2])))
         (report,) = audit([str(tmp_path)], Options(engine="python"))
-        assert any("missing or of others" in note for note in report.notes) is not deleted
+        assert any("missing, or belong to another cluster" in note for note in report.notes) is not deleted
 
 
 def test_a_topic_never_comes_back(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_topic_never_comes_back(tmp_path: Path) -> None:
     for shown in (2, 3):
         (tmp_path / "state-change.log").write_text("".join(lines[:shown]))
         (report,) = audit([str(tmp_path)], Options(engine="python"))
-        assert any("missing or of others" in note for note in report.notes) is (shown == 3)
+        assert any("missing, or belong to another cluster" in note for note in report.notes) is (shown == 3)
 
 
 def test_which_of_two_lines_was_first_is_not_known_where_the_upper_one_is_later(tmp_path: Path) -> None:

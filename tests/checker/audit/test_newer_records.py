@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings.finding import Finding
+from isrproof.checker.audit.findings.judged import findings
 from isrproof.checker.audit.metadata import audited_metadata
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import EXIT, Report
@@ -65,8 +66,9 @@ def recorded(name: str, folder: Path) -> tuple[Path, Files]:
 def illegal(home: Path) -> set[tuple[str, str, int | None]]:
     """The rule and the place of each illegal finding."""
     found = audited_metadata([(0, must_be_found([str(home)]))], 0)
+    made = [*findings(found.verdicts.fails, found.files, found.defects)]
     assert not found.defects
-    return {_place(each, home) for each in found.findings if each.verdict == "illegal"}
+    return {_place(each, home) for each in made if each.verdict == "illegal"}
 
 
 def _place(each: Finding, home: Path) -> tuple[str, str, int | None]:
