@@ -30,7 +30,7 @@ from .pipeline import audited, first_look
 from .release_given import contradicted, of_lines
 from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
-from .report.forms import FORMS, Lines, Run, write
+from .report.forms import FORMS, AuditRun, Lines, write
 from .report.model import EXIT, Report, reports
 from .sources.nodes.observed import hold_against
 from .table.protocol import Row
@@ -192,7 +192,7 @@ def audit_command(
     if known is not None:
         made = [only_new(report, known, encodable(str(baseline))) for report in made]
     context = _context(made, options) if any(each.context for each in forms) else {}
-    whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
+    whole = AuditRun([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     text = write(form, run)
     problem, pages = write_outputs(run, whole, out, html)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ..replacing import must_be_writable
-from .report.forms import Run, write
+from .report.forms import AuditRun, write
 
 
 def check_outputs(out: Path | None, html: Path | None) -> None:
@@ -36,7 +36,9 @@ def _must_be_in_a_folder(option: str, path: Path) -> None:
         )
 
 
-def write_outputs(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
+def write_outputs(
+    run: AuditRun, whole: AuditRun, out: Path | None, html: Path | None
+) -> tuple[str | None, tuple[Path, ...]]:
     """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
     try:
@@ -53,7 +55,7 @@ def write_outputs(run: Run, whole: Run, out: Path | None, html: Path | None) -> 
     return None, pages
 
 
-def add_summary(run: Run) -> str | None:
+def add_summary(run: AuditRun) -> str | None:
     """Append to the step summary of GitHub Actions, where there is one; return the reason if that failed."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:

@@ -99,7 +99,7 @@ class SparkLog:
         )
         self._encoded: DataFrame | None = None
         self._places: worker.Places = {}
-        self._joined: dict[int, split.Joined] = {}
+        self._joined: dict[int, split.JoinedFile] = {}
         self._payloads: list[dict[str, Any]] = []
 
     def _grouped(self) -> dict[_Wrapped, list[str | None]]:
@@ -154,7 +154,7 @@ class SparkLog:
         label: str,
         seen: Coverage,
         file_read: by_file.FileRead | None,
-        joined: split.Joined | None,
+        joined: split.JoinedFile | None,
     ) -> tuple[LogFile, FileFacts]:
         (cluster, source), how = self._sources[number], self._detected[number]
         problem, of_stream = source.problem, None
@@ -301,10 +301,10 @@ def _rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     return [row for batch in batches for row in batch.to_pylist()]
 
 
-def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.Joined]:
+def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.JoinedFile]:
     """Return the files that were split, by their homes."""
-    parts: dict[int, list[split.Part]] = defaultdict(list)
-    for part in (split.Part.from_json(part) for piece in pieces for part in piece.get("parts", ())):
+    parts: dict[int, list[split.FilePart]] = defaultdict(list)
+    for part in (split.FilePart.from_json(part) for piece in pieces for part in piece.get("parts", ())):
         parts[part.home].append(part)
     return {home: split.joined(own) for home, own in parts.items()}
 

@@ -33,7 +33,7 @@ part's first byte.
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A worker's result for a part of a file."""
 
     home: int
@@ -60,10 +60,10 @@ class Part:
         return [self.home, self.begin, self.lines, self.numbering.as_list(), self.open, self.cut, *ends]
 
     @staticmethod
-    def from_json(shown: Sequence[Any]) -> Part:
+    def from_json(shown: Sequence[Any]) -> FilePart:
         home, begin, lines, numbers, is_open, cut, *ends = shown
         head, tail = (None if end is None else Placed(end[0], Held(end[1], goes_on=end[2])) for end in ends)
-        return Part(home, begin, lines, Numbering.from_list(numbers), head, is_open, tail, cut)
+        return FilePart(home, begin, lines, Numbering.from_list(numbers), head, is_open, tail, cut)
 
     def placed(self, held: Placed | None, before: int) -> list[Placed]:
         """Return its head or tail, after a number of lines of the file."""
@@ -98,12 +98,12 @@ class _Reader:
         if self._opening:
             self._first, self._opening = self._head.waiting(), False
 
-    def part(self) -> Part:
+    def part(self) -> FilePart:
         """Return the part once all of it is read."""
         is_open = self._opening
         self._begun()
         tail = self._within.waiting()
-        return Part(*self.key, self.lines, self.numbering, self._first, is_open, tail, self._within.cut)
+        return FilePart(*self.key, self.lines, self.numbering, self._first, is_open, tail, self._within.cut)
 
 
 def encode(
@@ -195,7 +195,7 @@ def _batch(home: int, begin: int, where: int, place: Any, value: pa.Array) -> pa
     return pa.record_batch([*keys, pa.array(place, pa.int64()), value], names=["home", "block", "place", "value"])
 
 
-class Joined(NamedTuple):
+class JoinedFile(NamedTuple):
     """A file whose parts are all read: the places of its lines, the number of cut lines, the lines of its seams."""
 
     numbering: Numbering
@@ -203,12 +203,12 @@ class Joined(NamedTuple):
     seams: list[pa.RecordBatch]
 
 
-def joined(parts: Iterable[Part]) -> Joined:
+def joined(parts: Iterable[FilePart]) -> JoinedFile:
     """Return the parts of one file, joined."""
     pieces, numbering, before = Pieces(), Numbering(), 0
     seams = []
 
-    def seam(part: Part, where: int, whole: Iterable[Placed]) -> None:
+    def seam(part: FilePart, where: int, whole: Iterable[Placed]) -> None:
         texts = []
         for place, held in whole:
             for number, text in enumerate(texts_of(held)):
@@ -227,4 +227,4 @@ def joined(parts: Iterable[Part]) -> Joined:
             pieces.add(tail)
         before += part.lines
     seam(in_order[-1], _END, pieces.end())
-    return Joined(numbering, pieces.cut + sum(part.cut for part in in_order), seams)
+    return JoinedFile(numbering, pieces.cut + sum(part.cut for part in in_order), seams)

@@ -41,7 +41,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Run:
+class Repeat:
     """As many of these characters as there are."""
 
     field: str | None
@@ -80,7 +80,7 @@ class End:
     """The end of the line."""
 
 
-Step = Literal | Number | Run | Named | Rest | End
+Step = Literal | Number | Repeat | Named | Rest | End
 
 
 @dataclass(frozen=True)
@@ -234,14 +234,14 @@ def _is_index(pieces: list[str | Slot], characters: bytes) -> bool:
     return pieces[0].primitive.inner == "[0-9]+" and ord(pieces[1][0]) not in characters
 
 
-def _run(primitive: Primitive, field: str | None, characters: bytes, shared: bytes, follows: int) -> Run:
+def _run(primitive: Primitive, field: str | None, characters: bytes, shared: bytes, follows: int) -> Repeat:
     """Return a run; `shared`: the start of what follows within these characters; `follows`: its first."""
     exact = strict(primitive)
     is_list = primitive.kind == "ints"
     any_is_right = _ONE_CLASS.fullmatch(exact) is not None
     least = 0 if re.fullmatch(exact, "") else 1
     allowed = f"{_NO_LARGE_NUMBER if is_list else ''}(?:{exact})"
-    return Run(
+    return Repeat(
         field,
         characters,
         follows if is_list and not shared else None,

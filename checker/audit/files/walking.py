@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ....traces.events.parse import is_spliced
 from ..table.arrays import Array, Dictionary, Mask, Numbers, array_of
-from .walk import Literal, Named, Number, Rest, Run, Step
+from .walk import Literal, Named, Number, Repeat, Rest, Step
 
 _ZERO, _MINUS, _FEED = ord("0"), ord("-"), ord("\n")
 _WINDOWS = (24, 256, 4096)
@@ -105,7 +105,7 @@ class Walking:
             self._literal(step.text)
         elif isinstance(step, Number):
             self._number(step)
-        elif isinstance(step, Run):
+        elif isinstance(step, Repeat):
             self._run(step)
         elif isinstance(step, Named):
             self._named(step)
@@ -126,7 +126,7 @@ class Walking:
             self.numbers[step.field] = np.where(minus, -value, value)
         self.only((digits > 0) & (digits <= _MOST_DIGITS))
 
-    def _run(self, step: Run) -> None:
+    def _run(self, step: Repeat) -> None:
         begin = self.at
         if step.ends is not None:
             end = np.minimum(next_of(self.places_of(step.ends), begin), self.end)

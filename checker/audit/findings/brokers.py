@@ -15,7 +15,7 @@ _TENURE = ("cluster", "life", "controller_epoch", "controller")
 
 
 @dataclass(frozen=True)
-class Tenure:
+class TenureTimes:
     """A broker's time as controller."""
 
     life: int
@@ -41,7 +41,7 @@ class LiveBrokers:
 class BrokerTimeline:
     """The controllers' tenures, and the live brokers that they print."""
 
-    tenures: tuple[Tenure, ...] = ()
+    tenures: tuple[TenureTimes, ...] = ()
     """By life and epoch."""
     live: tuple[LiveBrokers, ...] = ()
     """By time, each controller's own clock."""
@@ -70,7 +70,7 @@ def broker_timelines(
         own = times.setdefault(tuple(row[name] for name in _TENURE), [])
         own += [row[name] for name in ("first", "last") if row[name] is not None]
     found = [
-        (cluster, Tenure(life, epoch, who, min(own, default=None), max(own, default=None)))
+        (cluster, TenureTimes(life, epoch, who, min(own, default=None), max(own, default=None)))
         for (cluster, life, epoch, who), own in sorted(times.items())
     ]
     lines = {(row["file"], row["line"]): row for row in live}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..files.file import LogFile
 from ..history.histories import Histories
 from ..history.spans import Span
-from ..history.statements import Evidence
+from ..history.statements import WordingLine
 from .audited import Repeated
 
 
@@ -32,7 +32,7 @@ def _repeated(repeated: Repeated, file: LogFile) -> Repeated:
 
 def _span(span: Span, file: LogFile) -> Span:
     first, last = sorted((_line(file, span.first), _line(file, span.last)))
-    evidence = tuple(Evidence(each.file, _line(file, each.line), each.row, each.releases) for each in span.evidence)
+    evidence = tuple(WordingLine(each.file, _line(file, each.line), each.row, each.releases) for each in span.evidence)
     return replace(span, first=first, last=last, evidence=evidence)
 
 

@@ -11,7 +11,7 @@ from ....traces.place import Place
 from ..files.file import LogFile
 from ..history.histories import Histories
 from ..lines import REFUSED, STOPPED, TOPIC_DELETED
-from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, spells
+from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, ConditionSpan, spells
 from ..observe.narrow import Narrow
 from ..observe.order import NEAR
 from ..sources.metadata.conditions import Conditions
@@ -152,7 +152,7 @@ def conditions(events: Table, placed: Table, views: Table, ends: Ends, narrow: N
     return _counted(found), first_in_order(found)
 
 
-def _row(spell: Spell, ends: Ends) -> Row:
+def _row(spell: ConditionSpan, ends: Ends) -> Row:
     begin, shown, end = spell.begin, spell.shown, spell.end
     if spell.by == "taken over" and end is not None and not {end["tenure"]} <= ends.started & ends.whole:
         end = None  # earlier lines may be missing

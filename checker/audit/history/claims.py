@@ -35,7 +35,7 @@ from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
 from .journals import wrote
 from .spans import LINES_PER_FILE
-from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
+from .statements import BrokerReport, Run, RunKey, WordingLine, narrowing
 
 Cut = tuple[int, int]
 """A file, and the first line of another life in it."""
@@ -184,7 +184,7 @@ def _holders(by_controller: Table) -> list[Row]:
 
     Epoch 0 belongs to nobody: a controller that has resigned prints it.
     """
-    of_epochs = by_controller.where(const(0, Int()) < field("controller_epoch", Int()))
+    of_epochs = by_controller.where(field("controller_epoch", Int()) > 0)
     key = ("file", "controller_epoch")
     found = of_epochs.grouped(
         key, line=Column("min", "line"), controller=Column("min", "controller"), other=Column("max", "controller")
@@ -221,7 +221,7 @@ def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
         .grouped(("file", "controller", "run", "row", "releases"), line=Column("min", "line"))
         .rows()
     )
-    of_run: dict[tuple[int, int, int], list[Evidence]] = defaultdict(list)
+    of_run: dict[tuple[int, int, int], list[WordingLine]] = defaultdict(list)
     for row in found:
         of_run[row["file"], row["controller"], row["run"]].append(_as_evidence(row))
     return [
@@ -232,8 +232,8 @@ def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _as_evidence(row: Row) -> Evidence:
-    return Evidence(row["file"], row["line"], row["row"], row["releases"])
+def _as_evidence(row: Row) -> WordingLine:
+    return WordingLine(row["file"], row["line"], row["row"], row["releases"])
 
 
 def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
@@ -331,7 +331,7 @@ def _with_evidence(runs: Sequence[Run], rows: Sequence[Row]) -> list[Run]:
     at: dict[tuple[int, int], list[Run]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: run.first):
         at[run.file, run.controller].append(run)
-    found: dict[RunKey, list[Evidence]] = defaultdict(list)
+    found: dict[RunKey, list[WordingLine]] = defaultdict(list)
     for row in rows:
         # A run of a piece may be the end of one that began before; a line before its first run belongs to the previous
         # run.

@@ -20,7 +20,7 @@ from ....specs.behaviours import behaviour
 from ....specs.machines import LEVELS
 from ....specs.releases import ALL
 from ..files.file import UNKNOWN_LEVEL
-from .layout import Layout
+from .layout import Arrangement
 from .local_histories import LocalHistory
 from .statements import Run, RunKey, TenureKey, by_tenure
 from .tenures import JoinedLife, Tenure
@@ -30,7 +30,9 @@ BRIEF = 1_000
 _SILENT_START = behaviour("KAFKA-3143").releases
 
 
-def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Layout) -> dict[TenureKey, int]:
+def logged_levels(
+    history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Arrangement
+) -> dict[TenureKey, int]:
     """Return the lowest level logged in each tenure of a local history, as an index into LEVELS.
 
     Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines show its level. A tenure that
@@ -67,7 +69,7 @@ class _Seen(NamedTuple):
     started: bool
 
 
-def known_since(life: JoinedLife, levels: Sequence[Mapping[TenureKey, int]], layout: Layout) -> dict[int, int]:
+def known_since(life: JoinedLife, levels: Sequence[Mapping[TenureKey, int]], layout: Arrangement) -> dict[int, int]:
     """Return by epoch of a life the first epoch since which everything is available; `levels` are those of each
     member.
     """
@@ -93,7 +95,7 @@ def _since(epoch: int, seen: Sequence[_Seen], since_before: int | None) -> int:
     return epoch
 
 
-def _read(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Layout) -> Iterator[Run]:
+def _read(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: Arrangement) -> Iterator[Run]:
     """Yield the runs of a local history that can show all of a tenure: no copies, no overlaps, no logs of brokers
     alone.
     """
@@ -103,7 +105,7 @@ def _read(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], layout: La
             yield run
 
 
-def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
+def _doubted(members: Sequence[LocalHistory], layout: Arrangement) -> set[RunKey]:
     """Return the runs that may be of two lives though they have one epoch.
 
     If something shows that there may be two, these are all runs in which a foreign epoch is reported.
@@ -114,7 +116,7 @@ def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
     return {run.key for run in runs}
 
 
-def _contiguous(runs: Sequence[Run], layout: Layout) -> bool:
+def _contiguous(runs: Sequence[Run], layout: Arrangement) -> bool:
     """Return whether no line is missing between and in runs of one stream."""
     blocks = {layout.positions[run.file].block(line) for run in runs for line in (run.first, run.last)}
     return len(blocks) == 1 and not any(layout.lossy(run) or layout.is_less_logged(run.file, run.first) for run in runs)

@@ -34,7 +34,7 @@ from ..files.file import LogFile
 from ..table.protocol import Row
 from .doubts import NO_DOUBT, Doubts
 from .journals import NO_JOURNALS, Journals, journals
-from .layout import Layout, laid_out
+from .layout import Arrangement, laid_out
 from .lives import Note, lives
 from .spans import LINES_PER_FILE, Span, reaching, spans_of_life
 from .statements import BrokerReport, Run, Statement, by_file
@@ -139,12 +139,12 @@ def _only_lives(lives: Sequence[JoinedLife]) -> dict[int, int]:
     return {life.cluster: life.number for life in lives if several[life.cluster] == 1}
 
 
-def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
+def _disordered(runs: Iterable[Run], layout: Arrangement) -> list[Note]:
     files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered or run.inserted})]
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 
-def _less_logged(layout: Layout) -> list[Note]:
+def _less_logged(layout: Arrangement) -> list[Note]:
     """Return a note on each file that has stretches in which less was logged than elsewhere."""
     notes = []
     for index, own in sorted(layout.less_logged.items()):

@@ -39,7 +39,7 @@ from ..lines import (
     VERSION_PRINTED,
 )
 from ..table.protocol import Column, Row, Table
-from .layout import Layout
+from .layout import Arrangement
 from .lives import Note
 from .spans import LINES_PER_FILE
 
@@ -89,7 +89,7 @@ def wrote(events: Table) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class Part:
+class JournalPart:
     """Lines first..last of a file that are in a journal: those of `speaker`, or those that name no broker (None).
 
     `block`, `lossy` and `releases` are as in a span (spans.py).
@@ -141,7 +141,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Journals:
-    parts: tuple[Part, ...] = ()
+    parts: tuple[JournalPart, ...] = ()
     processes: tuple[Process, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -149,7 +149,7 @@ class Journals:
 NO_JOURNALS = Journals()
 
 
-def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> Journals:
+def journals(rows: Sequence[Row], layout: Arrangement, lives: Mapping[int, int]) -> Journals:
     """Return the journals of all clusters.
 
     Args:
@@ -168,7 +168,7 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
         for row in rows
         if row["kind"] == "wrote" and row["row"] not in _IN_STATE_CHANGE and row["file"] in files
     )
-    parts: list[Part] = []
+    parts: list[JournalPart] = []
     processes: list[Process] = []
     for number, (home, own) in enumerate(sorted(homes.items()), start=1):
         told = [row for file in sorted(own) for row in of_file[file]]
@@ -283,7 +283,7 @@ class _Journal:
     files: Sequence[int]
     rows: Sequence[Row]
     speakers: Mapping[_Stream, set[int]]
-    layout: Layout
+    layout: Arrangement
     life: int | None
     naming: frozenset[_Stream]
     """The streams with lines of server.log."""
@@ -302,7 +302,7 @@ class _Journal:
             found[self.layout.files[index].stream] |= {position.first_block, position.block(LINES_PER_FILE)}
         return found
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[JournalPart]:
         """Yield each file's lines that name the broker, and those that name none if it is the only one there."""
         broker = self.home[2]
         whole = all(len(blocks) == 1 for blocks in self.blocks().values())
@@ -319,7 +319,7 @@ class _Journal:
             rank = streams.index(file.stream) * len(self.layout.files) + position.index
             for first, last in position.between_cuts(0, LINES_PER_FILE - 1):
                 for speaker in (broker, None) if alone else (broker,):
-                    yield Part(
+                    yield JournalPart(
                         cluster=file.cluster,
                         life=self.life,
                         file=index,

@@ -14,7 +14,7 @@ from .streams import Position, positions, streams
 
 
 @dataclass(frozen=True)
-class Layout:
+class Arrangement:
     """Files in their streams, and what of their lines is in doubt."""
 
     streams: Sequence[Sequence[LogFile]]
@@ -52,7 +52,7 @@ class Layout:
 
 def laid_out(
     files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], doubts: Doubts = NO_DOUBT
-) -> Layout:
+) -> Arrangement:
     """Return the layout of all files; `statements` are by the index of a file."""
     ordered = streams(files)
     foreign = {
@@ -63,7 +63,7 @@ def laid_out(
         cuts[each.file].add(each.line)
     less_logged = _joined(doubts.less_logged)
     joints = {file: sorted({edge for a, b in own for edge in (a, b + 1)}) for file, own in less_logged.items()}
-    return Layout(
+    return Arrangement(
         streams=ordered,
         files={file.index: file for file in files},
         positions=positions(ordered, {file.index: file.broken for file in files}, joints),

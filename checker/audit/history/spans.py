@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ....specs.machines import LEVELS
 from .completeness import known_since, logged_levels
-from .layout import Layout
+from .layout import Arrangement
 from .local_histories import LocalHistory
-from .statements import Evidence, Run, TenureKey
+from .statements import Run, TenureKey, WordingLine
 from .tenures import JoinedLife
 
 LINES_PER_FILE = 10**11
@@ -56,10 +56,10 @@ class Span:
     """True if it is lossy only because its times go back."""
     whole_block: int = 0
     """The block if foreign epochs did not end one."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[WordingLine, ...] = ()
 
 
-def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
+def spans_of_life(life: JoinedLife, layout: Arrangement) -> list[Span]:
     """Return the spans of one life, in the order of its members; `since` and `until` are still those of each span
     alone.
     """
@@ -81,7 +81,7 @@ class _Part:
     levels: Mapping[TenureKey, int]
     known_since: Mapping[int, int]
     at_least: int
-    layout: Layout
+    layout: Arrangement
 
     def spans(self) -> Iterator[Span]:
         """Yield the spans of the runs that are read."""
@@ -162,7 +162,7 @@ class _Session(NamedTuple):
     controller: int
 
 
-def reaching(spans: Sequence[Span], layout: Layout) -> list[Span]:
+def reaching(spans: Sequence[Span], layout: Arrangement) -> list[Span]:
     """Return the spans of all lives, where the lines between two spans of a controller belong to one, if that is
     certain.
 

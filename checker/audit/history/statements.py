@@ -18,7 +18,7 @@ from ....specs.releases import ALL
 
 
 @dataclass(frozen=True)
-class Evidence:
+class WordingLine:
     """A line whose wording only `releases` (a mask) print."""
 
     file: int
@@ -27,7 +27,7 @@ class Evidence:
     releases: int
 
 
-def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def narrowing(evidence: Iterable[WordingLine]) -> tuple[WordingLine, ...]:
     """Return the evidence that matters: each narrows the set of releases further than those before it, the strongest
     first.
     """
@@ -40,7 +40,7 @@ def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(kept)
 
 
-def possible(evidence: Iterable[Evidence]) -> int:
+def possible(evidence: Iterable[WordingLine]) -> int:
     """Return the releases that all of the evidence allows."""
     return functools.reduce(operator.and_, (each.releases for each in evidence), ALL)
 
@@ -89,7 +89,7 @@ class Run:
     """True if the times go back."""
     inserted: bool = False
     """True if the lines were written before those around them."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[WordingLine, ...] = ()
     wiped: bool = False
     """True if the cluster was wiped before the first line, though no epoch shows it."""
 

@@ -13,7 +13,7 @@ from ....specs.releases import ALL
 from ..files.file import LogFile
 from .copies import StreamOrder, stream_order
 from .local_histories import LocalHistory
-from .statements import Evidence, TenureKey, by_tenure, narrowing, possible
+from .statements import TenureKey, WordingLine, by_tenure, narrowing, possible
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Tenure:
     """Counts tenures over all lives, from 1."""
     order: StreamOrder
     """The streams of it to read."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[WordingLine, ...]
 
     @property
     def releases(self) -> int:

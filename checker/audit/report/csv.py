@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 
 from ..findings.finding import Finding
-from .forms import Run
+from .forms import AuditRun
 from .healing import Healings, in_words
 from .shown import plain, printed
 
@@ -19,7 +19,7 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@")
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the table with its header; a text that a spreadsheet would read as a formula begins with an apostrophe."""
     into = io.StringIO()
     table = csv.writer(into, lineterminator="\n")

@@ -44,7 +44,7 @@ Lines = Mapping[str, Mapping[int, str]]
 
 
 @dataclass(frozen=True)
-class Run:
+class AuditRun:
     """The audit of one command."""
 
     paths: Sequence[str]
@@ -66,7 +66,7 @@ class Run:
         return list(zip(titles, self.reports, strict=True))
 
 
-def write(form: str, run: Run) -> str:
+def write(form: str, run: AuditRun) -> str:
     """Return the report in one form.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...ci.github import annotation
 from .causes import Cause, severest_first
-from .forms import Run
+from .forms import AuditRun
 from .markdown import write as as_markdown
 from .model import Report
 from .notes import in_short as notes_in_short
@@ -19,7 +19,7 @@ _LONGEST = 1_000_000
 """The size limit of a step summary in bytes; GitHub refuses one above 1 MiB."""
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return an annotation for each cause, the severest first, and one about the verdict."""
     lines = []
     written: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
@@ -36,7 +36,7 @@ def write(run: Run) -> str:
     return "\n".join(lines)
 
 
-def summary(run: Run) -> str:
+def summary(run: AuditRun) -> str:
     """Return the text for GITHUB_STEP_SUMMARY, cut at a line if it is too long."""
     text = as_markdown(run)
     if len(text.encode("utf-8")) <= _LONGEST:

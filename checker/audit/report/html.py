@@ -21,19 +21,19 @@ from ....specs.errors import IsrproofError
 from ....specs.issues import address
 from ...replacing import replacing
 from . import page as package
-from .forms import Run
+from .forms import AuditRun
 from .model import EXIT, VERDICTS
 from .notes import in_short
-from .page.content import Cluster, cluster, rule_page
+from .page.content import ClusterSection, cluster, rule_page
 from .shown import plain
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the page; needs jinja2. States that do not fit are left out, and counted."""
     return _pages(run, None)[0]
 
 
-def write_files(run: Run, path: Path) -> tuple[Path, ...]:
+def write_files(run: AuditRun, path: Path) -> tuple[Path, ...]:
     """Write the page, and a file beside it for each further part that does not fit; return their paths."""
     written = []
     for name, text in zip(_names(path), _pages(run, path), strict=False):
@@ -49,7 +49,7 @@ def _names(path: Path) -> Iterator[str]:
     yield from (f"{path.stem}-{number}{path.suffix}" for number in count(2))
 
 
-def _pages(run: Run, path: Path | None) -> list[str]:
+def _pages(run: AuditRun, path: Path | None) -> list[str]:
     """Return all pages, or only the first if there is no file to put others beside."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -90,7 +90,7 @@ def _pages(run: Run, path: Path | None) -> list[str]:
     ]
 
 
-def _data(cluster: Cluster, number: int, names: Sequence[str]) -> dict[str, Any]:
+def _data(cluster: ClusterSection, number: int, names: Sequence[str]) -> dict[str, Any]:
     """Return the script's data for a page, and the addresses of the other pages' partitions: (address, how many,
     which).
     """

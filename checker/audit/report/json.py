@@ -19,7 +19,7 @@ from ..findings.state import StoppedMove
 from ..findings.tally import Tally
 from ..rules.advice import advice
 from ..rules.catalogue import rules
-from .forms import Run
+from .forms import AuditRun
 from .model import Report
 
 SCHEMA = "isrproof-audit/1"
@@ -30,7 +30,7 @@ INNER = ("index", "cluster")
 """Numbers with a meaning within one run only."""
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the report of all logs, or with `each` one object that has a report for every path."""
     shown = [as_json(report) for report in run.reports]
     whole = {"clusters": [{"path": p, **r} for p, r in zip(run.paths, shown, strict=True)]} if run.each else shown[0]

@@ -13,7 +13,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from ..rules.pages import summary
 from .causes import Cause, causes
-from .forms import Run
+from .forms import AuditRun
 from .model import Report
 from .shown import count
 
@@ -26,7 +26,7 @@ _LINES = 20
 READING = "every line that bears on a rule was understood"
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the document; needs junitparser."""
     try:
         from junitparser import JUnitXml

@@ -12,7 +12,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, severest_first
 from .chain import Chains
-from .forms import Run
+from .forms import AuditRun
 from .healing import Healings
 from .model import VERDICTS, Report
 from .notes import in_headline
@@ -24,7 +24,7 @@ _CAUSES = 20
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&@]|:(?=//))")
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return a section for each cluster; clusters that conform get one line each."""
     parts = [line for title, report in run.clusters for line in section(title, report)]
     return "\n".join(parts) + "\n"

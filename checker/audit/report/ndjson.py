@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from .forms import Run
+from .forms import AuditRun
 from .json import row_object
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the lines in the order of the partition's history; an object is an element of the JSON report's
     `timeline`.
     """

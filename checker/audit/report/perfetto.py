@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..observe.controller.conditions import OFFLINE
-from .forms import Run
+from .forms import AuditRun
 from .model import Report
 from .shown import partition_name
 from .terms import terms
@@ -23,7 +23,7 @@ _FIRST_THREAD = 100_001
 Event = dict[str, Any]
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return one object. Lines without a time are not in it; `otherData` counts them."""
     events = [event for number, (title, report) in enumerate(run.clusters) for event in _of(number, title, report)]
     untimed = sum(row.ts is None for report in run.reports for row in report.timeline or ())

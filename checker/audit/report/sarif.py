@@ -15,7 +15,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from ..rules.pages import page, summary
 from ..rules.rule import Rule
-from .forms import Run
+from .forms import AuditRun
 from .model import EXIT, VERDICTS, Report
 from .shown import plain
 
@@ -28,7 +28,7 @@ _LEVEL = {"illegal": "error", "suspicious": "warning"}
 """Levels of failing results; SARIF wants none for all others."""
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return one run of one tool, with the findings of all clusters."""
     found = [each for report in run.reports for each in report.findings]
     marked = sorted(zip(found, _marks(found), strict=True), key=lambda pair: VERDICTS.index(pair[0].verdict))
@@ -105,7 +105,7 @@ def _location(place: Place, text: str) -> dict[str, Any]:
     }
 
 
-def _invocation(run: Run, cut: int) -> dict[str, Any]:
+def _invocation(run: AuditRun, cut: int) -> dict[str, Any]:
     notes = [
         {"level": "note" if report.verdict == "conforms" else "warning", "message": {"text": plain(each)}}
         for title, report in run.clusters

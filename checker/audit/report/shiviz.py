@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ....traces.timeline import TimelineRow
-from .forms import Run
+from .forms import AuditRun
 from .model import Report, WordingStretch
 from .shown import partition_name
 
@@ -22,7 +22,7 @@ PATTERN = r'(?<host>\S+) "(?<event>.*)" (?<clock>\{.*\})'
 Clock = dict[str, int]
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return the expression, an empty line, and a line for each event."""
     lines = [line for number, (_, report) in enumerate(run.clusters) for line in _events(report, number, run.each)]
     return "\n".join([PATTERN, "", *lines]) + "\n"

@@ -16,7 +16,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
 from .chain import Chains, records_in_words, records_lost
-from .forms import Run
+from .forms import AuditRun
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
 from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
@@ -44,7 +44,7 @@ _CAUSES = 20
 """The most causes of one verdict that are shown without `verbose`."""
 
 
-def write(run: Run) -> str:
+def write(run: AuditRun) -> str:
     """Return all reports; with `each`, a line for every path first."""
     if run.each:
         return clusters_as_text(run.clusters, verbose=run.verbose)

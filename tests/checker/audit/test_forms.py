@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.audit.report.forms import FORMS, Run, write
+from isrproof.checker.audit.report.forms import FORMS, AuditRun, write
 from isrproof.checker.audit.report.github import summary
 from isrproof.checker.audit.report.model import VERDICTS
 from isrproof.checker.audit.rules.catalogue import rules
@@ -31,12 +31,12 @@ SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
 
 
 def form(name: str, path: Path, partition: str | None = None, failing: Sequence[str] = ("illegal",)) -> str:
-    return write(name, Run([str(path)], [made(path, partition)], failing=failing, context=CONTEXT))
+    return write(name, AuditRun([str(path)], [made(path, partition)], failing=failing, context=CONTEXT))
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Run:
-    return Run(["logs" + HOSTILE], [poisoned(made(CHAOS))], context=poisoned(CONTEXT))
+def hostile() -> AuditRun:
+    return AuditRun(["logs" + HOSTILE], [poisoned(made(CHAOS))], context=poisoned(CONTEXT))
 
 
 # ---- All of them
@@ -61,7 +61,7 @@ def test_the_same_input_gives_the_same_bytes(name: str, path: Path) -> None:
 
 @pytest.mark.full
 def test_every_form_takes_several_clusters() -> None:
-    run = Run([str(CHAOS), str(CLEAN)], [made(CHAOS), made(CLEAN)], each=True)
+    run = AuditRun([str(CHAOS), str(CLEAN)], [made(CHAOS), made(CLEAN)], each=True)
     for name in FORMS:
         assert "lifecycle-2.0.0" in write(name, run), name
 
@@ -94,7 +94,7 @@ def test_sarif_is_what_its_schema_says(sarif_schema: Any, path: Path) -> None:
     assert list(sarif_schema.iter_errors(json.loads(form("sarif", path)))) == []
 
 
-def test_hostile_sarif_is_what_its_schema_says(sarif_schema: Any, hostile: Run) -> None:
+def test_hostile_sarif_is_what_its_schema_says(sarif_schema: Any, hostile: AuditRun) -> None:
     assert list(sarif_schema.iter_errors(json.loads(write("sarif", hostile)))) == []
 
 
@@ -194,7 +194,7 @@ def test_junit_of_an_incomplete_audit_has_an_error(tmp_path: Path) -> None:
     assert "binary" in error.get("message", "")
 
 
-def test_junit_is_xml_whatever_the_log_holds(hostile: Run) -> None:
+def test_junit_is_xml_whatever_the_log_holds(hostile: AuditRun) -> None:
     pytest.importorskip("junitparser")
     text = write("junit", hostile)
     assert "\x1b" not in text
@@ -205,7 +205,7 @@ def test_junit_is_xml_whatever_the_log_holds(hostile: Run) -> None:
 # ---- GitHub
 
 
-def test_annotations_are_one_line_each_whatever_the_log_holds(hostile: Run) -> None:
+def test_annotations_are_one_line_each_whatever_the_log_holds(hostile: AuditRun) -> None:
     lines = write("github", hostile).splitlines()
     assert "file=" in lines[0]
     assert ",line=" in lines[0]
@@ -233,7 +233,7 @@ def test_a_step_summary_is_written_where_github_wants_it(tmp_path: Path) -> None
 
 def test_a_step_summary_is_never_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.checker.audit.report.github._LONGEST", 500)
-    assert len(summary(Run([str(CHAOS)], [made(CHAOS)])).encode()) < 600
+    assert len(summary(AuditRun([str(CHAOS)], [made(CHAOS)])).encode()) < 600
 
 
 # ---- Markdown and CSV
@@ -255,7 +255,7 @@ def test_markdown_says_what_to_do_and_whether_it_healed() -> None:
     assert len(text) < 10_000
 
 
-def test_log_content_is_no_markup(hostile: Run) -> None:
+def test_log_content_is_no_markup(hostile: AuditRun) -> None:
     text = write("markdown", hostile)
     outside = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", text)
     assert "alert" in text
@@ -263,7 +263,7 @@ def test_log_content_is_no_markup(hostile: Run) -> None:
     assert "\x1b" not in text
 
 
-def test_csv_has_a_row_for_each_finding(hostile: Run) -> None:
+def test_csv_has_a_row_for_each_finding(hostile: AuditRun) -> None:
     rows = list(csv.DictReader(io.StringIO(form("csv", CHAOS))))
     assert [(row["rule"], row["file"], int(row["line"])) for row in rows] == [
         (each.rule, each.file, each.line) for each in made(CHAOS).findings
@@ -275,7 +275,7 @@ def test_csv_has_a_row_for_each_finding(hostile: Run) -> None:
 def test_no_cell_is_a_formula() -> None:
     report = made(CHAOS)
     first = replace(report.findings[0], message="=cmd|'/c calc'!A1", excerpt="@SUM(1)")
-    run = Run(["logs"], [replace(report, findings=(first,))])
+    run = AuditRun(["logs"], [replace(report, findings=(first,))])
     (row,) = csv.DictReader(io.StringIO(write("csv", run)))
     assert (row["message"], row["excerpt"]) == ("'=cmd|'/c calc'!A1", "'@SUM(1)")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.report.forms import Run, write
+from isrproof.checker.audit.report.forms import AuditRun, write
 from isrproof.checker.audit.report.html import write_files
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.report.page.columns import differences, packed
@@ -34,7 +34,7 @@ ELR = RECORDED.with_name("recorded-kraft") / "elr-4.0.0"
 
 
 def page(report: Report) -> str:
-    return write("html", Run([str(CHAOS)], [report], context=CONTEXT))
+    return write("html", AuditRun([str(CHAOS)], [report], context=CONTEXT))
 
 
 class Elements(HTMLParser):
@@ -213,7 +213,7 @@ def test_partitions_with_findings_are_first_where_there_is_no_room_for_all() -> 
 def several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The pages of a report that does not fit one."""
     monkeypatch.setattr("isrproof.checker.audit.report.page.partitions.MOST", 40)
-    write_files(Run(["x"], [made(CHAOS)]), tmp_path / "my page.html")
+    write_files(AuditRun(["x"], [made(CHAOS)]), tmp_path / "my page.html")
     return sorted(tmp_path.iterdir(), key=lambda path: (len(path.name), path.name))
 
 

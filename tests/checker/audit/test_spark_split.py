@@ -124,7 +124,7 @@ def logical(envelope: str, split_at: list[int], texts: list[str]) -> tuple[list[
         for made in split._lines(envelopes()[envelope], False, [batch.slice(0, middle), batch.slice(middle)], readers):
             for row in made.to_pylist():
                 found.setdefault((row["home"], row["block"]), []).append(row["value"].decode())
-        parts += [split.Part.from_json(json.loads(json.dumps(reader.part().as_json()))) for reader in readers]
+        parts += [split.FilePart.from_json(json.loads(json.dumps(reader.part().as_json()))) for reader in readers]
     joined = split.joined(parts)
     for seam in joined.seams:
         for row in seam.to_pylist():

@@ -11,7 +11,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.file import LogFile
 from isrproof.checker.audit.history.histories import histories
 from isrproof.checker.audit.history.spans import LINES_PER_FILE
-from isrproof.checker.audit.history.statements import BrokerReport, Evidence, Run
+from isrproof.checker.audit.history.statements import BrokerReport, Run, WordingLine
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.specs.machines import LEVELS
@@ -335,7 +335,7 @@ def test_a_level_is_told_by_the_lines_of_a_tenure(former: str, later: str, level
         replace(
             _run(0, epoch, first, first + 8),
             level=LEVELS.index(level),
-            evidence=(Evidence(0, first, "replica-moved", span(releases)),),
+            evidence=(WordingLine(0, first, "replica-moved", span(releases)),),
             last_ts=last_ts,
         )
         for epoch, first, level, releases, last_ts in ((1, 1, "TRACE", former, 5), (2, 10, level, later, lasts))

@@ -77,7 +77,7 @@ def created_again(views: Table, hosted: Table) -> Table:
     several = counted.where(~field("first", Int()).eq(field("last", Int())))
     deleted = hosted.where(none < field("deletions", Int(0)))
     begun = hosted.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "journal", "process"), n=Column("count"))
-    twice = begun.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    twice = begun.grouped(LIFE, n=Column("count")).where(field("n", Int()) > 1)
     taken = hosted.of_lines(STARTS).present("leader_epoch")
     reached = taken.along(("journal", *NEAR), ("process", *MERGED), reached=Column("greatest", "leader_epoch"))
     fell = reached.where(leader_epoch < field("reached", Int()))

@@ -143,12 +143,12 @@ def _with_high_watermarks(printed: Table) -> Table:
 def _lives(lines: Table, printed: Table) -> Table:
     """Return by partition whether it may have been created more than once."""
     once = printed.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "broker", "ts"), n=Column("count"))
-    twice = once.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    twice = once.grouped(LIFE, n=Column("count")).where(field("n", Int()) > 1)
     # Up to 2.3 the line is also printed for replicas of other brokers.
     loads = lines.of_lines(LOG_LOADED).present("high_watermark").where(releases.subset_of(in_releases(">=2.4")))
-    several = loads.grouped((*LIFE, "journal", "process"), n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    several = loads.grouped((*LIFE, "journal", "process"), n=Column("count")).where(field("n", Int()) > 1)
     fell = printed.of_lines(STARTS).where(field("printed_epoch", Int()) < _reached)
-    deleted = printed.where(const(0, Int()) < field("deletions", Int()))
+    deleted = printed.where(field("deletions", Int()) > 0)
     found = [each.select(*LIFE) for each in (twice, several, fell, deleted)]
     signs = found[0].plus(found[1]).plus(found[2]).plus(found[3])
     return signs.grouped(LIFE, n=Column("count")).derive(created_again=true)
@@ -199,13 +199,13 @@ def _of_one_leader(isrs: Table) -> Table:
     """Return ISRs without leader epochs in which two brokers print one: only clocks could order these."""
     term = (*LIFE, "epoch")
     brokers = isrs.grouped((*term, "broker"), n=Column("count")).grouped(term, n=Column("count"))
-    several = brokers.where(const(1, Int()) < field("n", Int())).derive(several=true)
+    several = brokers.where(field("n", Int()) > 1).derive(several=true)
     return false_where_absent(isrs.attached(several, term, ("several",)), "several").where(~field("several", Bool))
 
 
 def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     printed = _with_versions(_printed(lines))
-    ran = printed.derive(shows_epoch=const(0, Int()) <= field("printed_epoch", Int())).along(
+    ran = printed.derive(shows_epoch=field("printed_epoch", Int()) >= 0).along(
         (*_BROKERS, "process"), MERGED, printed_before=Column("so_far", "shows_epoch")
     )
     starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
@@ -232,7 +232,7 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     failing = rows.derive(fails=_rank.eq(0) & (offset < _most))
     eras = false_where_absent(failing, "fails").along(key, _BY_EPOCH, era=Column("so_far", "fails"))
     found = _carried(eras, (*key, "era"), _BY_EPOCH).where(_rank.eq(0))
-    ran_before = const(0, Int()) < field("printed_before", Int())
+    ran_before = field("printed_before", Int()) > 0
     found = found.derive(elected_from_isr=_was_in_isr & ran_before).attached(
         _lives(lines, printed), LIFE, ("created_again",)
     )

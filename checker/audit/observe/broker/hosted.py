@@ -120,7 +120,7 @@ def hosted(events: Table) -> Table:
     known = false_where_absent(
         ordered.derive(
             none=previous_leader_epoch.eq(NO_EPOCH),
-            remembers=const(NO_EPOCH, Int()) < previous_leader_epoch,
+            remembers=previous_leader_epoch > NO_EPOCH,
             not_above=leader_epoch <= previous_leader_epoch,
         ),
         *("none", "remembers", "not_above", "delete"),
@@ -176,9 +176,7 @@ def _timed(lines: Table) -> Table:
     timed = later.derive(clock=ite(reached < ts, ts, reached))
     of_replica = ("journal", *NEAR)
     displaced = timed.where(ts + JITTER < reached).grouped(of_replica, displaced=Column("count"))
-    found = timed.attached(displaced, of_replica, ("displaced",)).derive(
-        moved=const(0, Int()) < field("displaced", Int())
-    )
+    found = timed.attached(displaced, of_replica, ("displaced",)).derive(moved=field("displaced", Int()) > 0)
     return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
 
 

@@ -60,11 +60,11 @@ def _taken(lines: Table, key: Names, order: Names) -> Table:
         .along((*state, "written_by_epoch"), order, of_writer=Column("so_far", where=is_sent))
     )
     same = both(
-        _none < field("alike", Int(0)),
-        either(field("with_version", Int(0)).eq(0), _none < field("of_version", Int(0))),
-        either(field("with_writer", Int(0)).eq(0), _none < field("of_writer", Int(0))),
+        field("alike", Int(0)) > 0,
+        either(field("with_version", Int(0)).eq(0), field("of_version", Int(0)) > 0),
+        either(field("with_writer", Int(0)).eq(0), field("of_writer", Int(0)) > 0),
     )
-    return counted.of_lines(CACHED).where(_none < field("sent", Int(0))).derive(same_sent=same)
+    return counted.of_lines(CACHED).where(field("sent", Int(0)) > 0).derive(same_sent=same)
 
 
 _ROW: Mapping[str, Sort] = {

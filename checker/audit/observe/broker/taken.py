@@ -121,7 +121,7 @@ def with_requests(lines: Table, key: Names, order: Names) -> Table:
     of_request = (*key, "requests")
     refused = asked.of_lines(LEADER_UNAVAILABLE).grouped(of_request, refusals=Column("count"))
     found = asked.attached(refused, of_request, ("refusals",)).derive(
-        void=const(0, Int()) < field("refusals", Int()),
+        void=field("refusals", Int()) > 0,
         same_request=both(correlation_id.eq(received(correlation_id)), _same_controller),
     )
     return false_where_absent(found, "void", "same_request")

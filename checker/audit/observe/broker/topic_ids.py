@@ -13,7 +13,7 @@ belong to two topics.
 
 from __future__ import annotations
 
-from .....model.expr import const, field
+from .....model.expr import field
 from .....model.sorts import Int
 from ...fields import process_known, server_log, topic_id
 from ...lines import CACHED, FETCHERS_ADDED, HOSTS, LEADER_AND_ISR_RECEIVED
@@ -22,7 +22,6 @@ from ..order import NEAR
 from .hosted import KEPT, MERGED
 from .taken import STARTS
 
-_none, _one = const(0, Int()), const(1, Int())
 _REQUEST = ("cluster", "journal", *NEAR, "row", "controller", "controller_epoch", "correlation_id", "ts")
 _STATE = ("leader", "leader_epoch", "partition_epoch")
 NO_ID = "None"
@@ -41,11 +40,11 @@ def names_shared(hosted: Table) -> list[Row]:
     shown = hosted.of_lines((*STARTS, *FETCHERS_ADDED, *HOSTS)).present("topic_id").where(~topic_id.eq(NO_ID))
     topics = shown.where(process_known & server_log).grouped(("cluster", *KEPT, "topic_id"), n=Column("count"))
     ids = topics.grouped(("cluster", *KEPT), ids=Column("count"))
-    several = ids.where(_one < field("ids", Int())).select("cluster")
+    several = ids.where(field("ids", Int()) > 1).select("cluster")
     of_replica = ("cluster", "journal", *NEAR)
     after = shown.along(of_replica, MERGED, id_before=Column("last", "topic_id"))
     known = after.along((*of_replica, "topic_id"), MERGED, seen=Column("so_far"))
-    back = known.where(~topic_id.eq(field("id_before", topic_id.sort)) & (_none < field("seen", Int())))
+    back = known.where(~topic_id.eq(field("id_before", topic_id.sort)) & (field("seen", Int()) > 0))
     return several.plus(back.select("cluster")).grouped(("cluster",), n=Column("count")).rows()
 
 
@@ -58,5 +57,5 @@ def taken_twice(lines: Table) -> list[Row]:
     taken = lines.of_lines((*LEADER_AND_ISR_RECEIVED, *CACHED)).present(*_REQUEST, *_STATE)
     states = taken.grouped((*_REQUEST, *_STATE), n=Column("count"))
     requests = states.grouped(_REQUEST, states=Column("count"))
-    several = requests.where(_one < field("states", Int()))
+    several = requests.where(field("states", Int()) > 1)
     return several.grouped(("cluster",), n=Column("count")).rows()

@@ -43,7 +43,7 @@ _COLUMNS = ("cluster", *_ORDER, "tenure", "controller", "line", "ts", "sign", "f
 
 
 @dataclass(frozen=True)
-class Spell:
+class ConditionSpan:
     """A stretch of lines in which a partition has a condition. A row's leader is the one printed there or last."""
 
     condition: str
@@ -57,7 +57,7 @@ class Spell:
     """The event that ended it: elected, deleted, taken over, or complete; None: no line shows one."""
 
 
-def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[Spell]:
+def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[ConditionSpan]:
     """Yield the spells of all partitions that these rows are about, in the order of their names.
 
     Args:
@@ -76,7 +76,7 @@ def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[Sp
         yield _until_deleted(spell, deleted[row["cluster"], row["controller"], row["topic"]])
 
 
-def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
+def _until_deleted(spell: ConditionSpan, deletions: Sequence[Row]) -> ConditionSpan:
     """Return a spell that ends with a deletion; above TRACE no other line shows it. One broker's clock orders its two
     logs.
     """
@@ -89,7 +89,7 @@ def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
     return replace(spell, end=first, by="deleted")
 
 
-def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]) -> Iterator[Spell]:
+def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[ConditionSpan]]) -> Iterator[ConditionSpan]:
     """Yield the spells of each partition, from its lines in order."""
     rows = signs.select(*_COLUMNS).rows()
     rows.sort(key=itemgetter(*_ORDER))
@@ -137,14 +137,14 @@ def _signs_of_leaders(events: Table, views: Table) -> Table:
     return _changing(moved.plus(failed.derive(sign=_value("failed"))).plus(printed), _NO_LEADER)
 
 
-def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
+def _offline(rows: Sequence[Row]) -> Iterator[ConditionSpan]:
     """Yield spells from the first line that shows a partition without a live leader to its next election or its
     deletion.
 
     A line that only prints a leader also ends one: in the same tenure if the line before printed that there is none, in
     a later one unless that controller finds the partition offline.
     """
-    spell: Spell | None = None
+    spell: ConditionSpan | None = None
     led: Row | None = None  # a next controller's line that prints a leader: the end, unless it finds it offline
     deleting, sign_before = False, ""
     for row in rows:
@@ -159,7 +159,7 @@ def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
             if spell is not None:
                 spell = replace(spell, shown=row)
             elif not deleting:
-                spell = Spell(OFFLINE, row, row)
+                spell = ConditionSpan(OFFLINE, row, row)
         elif spell is not None and sign != "led":
             yield replace(spell, end=row, by="elected" if sign == "elected" else "deleted")
             spell = None
@@ -192,11 +192,11 @@ def _signs_of_isrs(views: Table) -> Table:
     return _changing(shown.plus(deleting), ("lacking",), leader, isr)
 
 
-def _under_replicated(rows: Sequence[Row]) -> Iterator[Spell]:
-    spell: Spell | None = None
+def _under_replicated(rows: Sequence[Row]) -> Iterator[ConditionSpan]:
+    spell: ConditionSpan | None = None
     for row in rows:
         if row["sign"] == "lacking":
-            spell = Spell(UNDER_REPLICATED, row, row) if spell is None else replace(spell, shown=row)
+            spell = ConditionSpan(UNDER_REPLICATED, row, row) if spell is None else replace(spell, shown=row)
         elif spell is not None:
             yield replace(spell, end=row, by="complete" if row["sign"] == "complete" else "deleted")
             spell = None

@@ -112,7 +112,7 @@ class RulePage:
 
 
 @dataclass(frozen=True)
-class Cluster:
+class ClusterSection:
     """A section of the page."""
 
     id: str
@@ -128,11 +128,11 @@ class Cluster:
     pages: Sequence[Mapping[str, Any]]
 
 
-def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
+def cluster(number: int, title: str, report: Report, context: Lines) -> ClusterSection:
     """Return everything that the template and the script show of one report."""
     healings = Healings.of(report)
     chains = Chains.of(report, healings)
-    return Cluster(
+    return ClusterSection(
         id=f"c{number}",
         title=plain(title),
         report=report,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...findings.brokers import BrokerTimeline, LiveBrokers, Tenure
+from ...findings.brokers import BrokerTimeline, LiveBrokers, TenureTimes
 from ...findings.metadata import BrokerChange, MetadataLog
 from ..model import Report
 from ..shown import plain
@@ -20,7 +20,7 @@ KINDS = {"Unfenced": UP, "ControlledShutdown": LEAVING, "Fenced": DOWN, "ShutDow
 
 
 @dataclass(frozen=True)
-class Spell:
+class LaneSegment:
     """A broker's state from one time to another, in milliseconds; None: from the beginning, or to the end."""
 
     first: int | None
@@ -34,7 +34,7 @@ class Lane:
     """A line of the timeline."""
 
     name: str
-    spells: tuple[Spell, ...]
+    spells: tuple[LaneSegment, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def lanes(report: Report) -> tuple[Lane, ...]:
     """Return a lane for each broker, and for each controller that is not a broker: by number, one log after the
     other.
     """
-    found: dict[str, tuple[Spell, ...]] = {}
+    found: dict[str, tuple[LaneSegment, ...]] = {}
     shown = report.brokers or BrokerTimeline()
     ids = {each for live in shown.live for each in live.brokers} | {each.controller for each in _timed(shown)}
     for broker in sorted(ids):
@@ -87,7 +87,7 @@ def active_controllers(report: Report) -> Iterator[Active]:
             yield Active(name, reign.epoch, reign.first, last, index > 0, f"raft epoch {reign.epoch}, led by {name}")
 
 
-def _joined(earlier: Sequence[Spell], later: Sequence[Spell]) -> Iterator[Spell]:
+def _joined(earlier: Sequence[LaneSegment], later: Sequence[LaneSegment]) -> Iterator[LaneSegment]:
     """Yield a migrated broker's spells: from its first registration with KRaft on, the registration counts."""
     since = later[0].first if later else None
     for each in earlier:
@@ -96,7 +96,7 @@ def _joined(earlier: Sequence[Spell], later: Sequence[Spell]) -> Iterator[Spell]
     yield from later
 
 
-def _timed(shown: BrokerTimeline) -> list[Tenure]:
+def _timed(shown: BrokerTimeline) -> list[TenureTimes]:
     return [each for each in shown.tenures if each.first is not None]
 
 
@@ -109,7 +109,7 @@ def _name(log: MetadataLog, node: int, number: int) -> str:
     return _broker(node, number, "broker" if any(each.broker == node for each in log.brokers) else "node")
 
 
-def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[Spell]:
+def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[LaneSegment]:
     """Yield whether a broker was among the live brokers that controllers name, until one says otherwise."""
     changes: list[LiveBrokers] = []
     for each in live:
@@ -118,13 +118,13 @@ def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[Spell]:
     for each, after in zip(changes, [*changes[1:], None], strict=True):
         up = broker in each.brokers
         text = f"{'alive' if up else 'not alive'}, as broker {each.controller} printed it: {plain(str(each.place))}"
-        yield Spell(each.ts, None if after is None else after.ts, UP if up else DOWN, text)
+        yield LaneSegment(each.ts, None if after is None else after.ts, UP if up else DOWN, text)
 
 
-def _registered(changes: Sequence[BrokerChange]) -> Iterator[Spell]:
+def _registered(changes: Sequence[BrokerChange]) -> Iterator[LaneSegment]:
     for each, after in zip(changes, [*changes[1:], None], strict=True):
         if each.state in KINDS:
             last = None if after is None else after.ts
-            yield Spell(
+            yield LaneSegment(
                 each.ts, last, KINDS[each.state], f"{each.state}, broker epoch {each.epoch}: offset {each.offset}"
             )

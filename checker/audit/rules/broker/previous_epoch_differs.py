@@ -22,7 +22,7 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import const, either, field, ite
+from .....model.expr import either, field, ite
 from .....model.sorts import Int
 from ...fields import gap, leader_epoch, previous_leader_epoch, process, process_known, releases, server_log
 from ...lines import is_line
@@ -36,8 +36,8 @@ from ..shown_by import EPOCH_DIFFERS
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 from ._words import does, where
 
-_deletions, _none = field("deletions", Int(0)), const(0, Int())
-_process_begun = process_known & either(_deletions.eq(0) & (_none < process), deleted_here)
+_deletions = field("deletions", Int(0))
+_process_begun = process_known & either(_deletions.eq(0) & (process > 0), deleted_here)
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
 """True if the log shows all that could explain another epoch: a start, a deletion."""

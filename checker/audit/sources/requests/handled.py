@@ -26,7 +26,7 @@ from .....model.expr import const, either, ite
 from .....model.expr import field as column
 from .....model.sorts import Bool, Int
 from ...fields import controller_epoch, correlation_id, known_controller_epoch, ts
-from ...history.journals import Journals, Part, Process
+from ...history.journals import JournalPart, Journals, Process
 from ...lines import (
     ANSWERED,
     CONTROLLER_REFUSED,
@@ -176,7 +176,7 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
     known = ~_epoch.eq(_unknown) & ~_before_epoch.eq(_unknown)
     one_count = ~(known & ~_epoch.eq(_before_epoch))
     again = one_count & correlation_id.eq(_before_id)
-    falls = (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id) & column("later", Bool)
+    falls = (correlation_id < _before_id) & (correlation_id > FIRST_IDS) & column("later", Bool)
     wrong = one_count & either(correlation_id.eq(_before_id) & ~_of.eq(_before_of), falls)
     yield "numbered", turns.where(wrong).select(*_SHOWN, "first", "of", "before_id", "before_of")
     yield "numbered-fit", turns.where(~wrong & ~again).grouped(key, n=Column("count"))
@@ -232,7 +232,7 @@ def requests(rows: Sequence[Row], journals: Journals, repeated: Collection[int] 
         repeated: files with repeated lines about partitions: any may stand among the answers to a request.
     """
     placed = _Placed(journals)
-    of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
+    of: dict[str, list[tuple[JournalPart, Row]]] = defaultdict(list)
     for row in rows:
         if row["kind"] in _OF_ANSWERS and row["file"] in repeated:
             continue
@@ -264,8 +264,8 @@ class _Placed:
     journals: Journals
 
     @cached_property
-    def parts(self) -> Mapping[tuple[int, int | None], list[Part]]:
-        found: dict[tuple[int, int | None], list[Part]] = defaultdict(list)
+    def parts(self) -> Mapping[tuple[int, int | None], list[JournalPart]]:
+        found: dict[tuple[int, int | None], list[JournalPart]] = defaultdict(list)
         for part in self.journals.parts:
             found[part.file, part.speaker].append(part)
         return found
@@ -277,19 +277,19 @@ class _Placed:
             found[process.journal].append(process)
         return found
 
-    def part(self, row: Row) -> Part | None:
+    def part(self, row: Row) -> JournalPart | None:
         """Return the part of its line; for a row without one, any part of its file."""
         if "speaker" not in row:
             return None
         own = self.parts.get((row["file"], row["speaker"]), [])
         return next((part for part in own if "line" not in row or part.first <= row["line"] <= part.last), None)
 
-    def whole(self, part: Part, row: Row) -> bool:
+    def whole(self, part: JournalPart, row: Row) -> bool:
         """Return whether no line is missing from the `first` of a row to its last."""
         first = self.part(row | {"line": row["first"]})
         return first is not None and first.block == part.block
 
-    def process(self, part: Part, ts: int | None) -> Process | None:
+    def process(self, part: JournalPart, ts: int | None) -> Process | None:
         """Return the process of its line; None if the line's time cannot be read."""
         if ts is None:
             return None
@@ -297,24 +297,24 @@ class _Placed:
         return next((process for process in own if process.first <= ts <= process.last), None)
 
 
-def _at(part: Part, row: Row) -> _Place:
+def _at(part: JournalPart, row: Row) -> _Place:
     return part.journal, part.base + row["line"]
 
 
-def _numbered_row(part: Part, row: Row, before_file: int, before_line: int) -> Row:
+def _numbered_row(part: JournalPart, row: Row, before_file: int, before_line: int) -> Row:
     """Return a row with the columns of its journal, and the place of the line before."""
     return row | _of_journal(part) | {"before_file": before_file, "before_line": before_line}
 
 
-def _of_journal(part: Part) -> Row:
+def _of_journal(part: JournalPart) -> Row:
     return {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
 
 
-def _since_first(part: Part, row: Row) -> Row:
+def _since_first(part: JournalPart, row: Row) -> Row:
     return _numbered_row(part, row, row["file"], row["first"])
 
 
-def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Source) -> None:
+def _join_answers(of: Mapping[str, Sequence[tuple[JournalPart, Row]]], found: Source) -> None:
     """Join requests that begin in one piece, and end in another."""
     begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
     answers = [(_at(part, row), row["topic"], (row["partition"],)) for part, row in of["answer"]]
@@ -339,9 +339,9 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Source) -
             )
 
 
-def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Source) -> None:
+def _join_numbers(ends: Iterable[tuple[JournalPart, Row]], found: Source) -> None:
     """Join the last line of a piece and the first of the next, for each controller."""
-    by: dict[tuple[int, int], list[tuple[_Place, Part, Row]]] = defaultdict(list)
+    by: dict[tuple[int, int], list[tuple[_Place, JournalPart, Row]]] = defaultdict(list)
     for part, row in ends:
         by[part.journal, row["controller"]].append((_at(part, row), part, row))
     for own in by.values():
@@ -363,7 +363,7 @@ def _later(row: Row, before: Row) -> bool:
     return None not in (row["ts"], before["ts"]) and before["ts"] < row["ts"]
 
 
-def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
+def _epochs(epochs_taken: Iterable[tuple[JournalPart, Row]], placed: _Placed) -> Iterator[Row]:
     """Yield each line with another epoch than the line before, with the greatest that its process already knew."""
     greatest: dict[tuple[int, int], Row] = {}
     last: dict[int, int] = {}
