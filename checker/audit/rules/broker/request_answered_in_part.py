@@ -10,6 +10,11 @@ How it is seen
     broker handles one request at a time. A request that is refused whole, or ends in an error, is not judged. A line
     may be missing, so the finding is suspicious.
 
+What would make it certain
+    More answers than the request has partitions: no missing line explains these. For fewer, TRACE: a partition for
+    which the broker prints "Received LeaderAndIsr request ...", and neither "Handling ...", "Completed ..." nor the
+    line of its role, would take three missing lines.
+
 Releases
     ZooKeeper mode since 2.7, where both lines are printed.
 """
