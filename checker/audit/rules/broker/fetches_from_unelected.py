@@ -10,8 +10,8 @@ How it is seen
     compared. A line of the controller may be missing, so the finding is suspicious.
 
 What would make it certain
-    Proof that both lines are of one topic: when it is created again, leader epochs start over, and the lines of that
-    may be missing. Fetchers print the topic id since 3.1, controllers in ZooKeeper mode never. Where the fetcher
+    Proof that both lines are of one topic: when it is created again, leader epochs restart, and the lines of that may
+    be missing. Fetchers print the topic id since 3.1, controllers in ZooKeeper mode never. Where the fetcher
     contradicts the request that the broker itself accepted, KR610 is illegal.
 
 Releases

@@ -10,8 +10,8 @@ How it is seen
     the controller may be missing, so the finding is suspicious.
 
 What would make it certain
-    Proof that both lines are of one topic: when it is created again, leader epochs start over, and the lines of that
-    may be missing. Neither followers nor controllers in ZooKeeper mode print the topic id on these lines. If the broker
+    Proof that both lines are of one topic: when it is created again, leader epochs restart, and the lines of that may
+    be missing. Neither followers nor controllers in ZooKeeper mode print the topic id on these lines. If the broker
     that is followed prints that it leads in that leader epoch, KR631 compares it with the elected leader.
 
 Releases

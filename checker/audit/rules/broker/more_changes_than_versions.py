@@ -14,7 +14,7 @@ What a log cannot show
     or cut off from ZooKeeper prints a change that was never written.
 
 What would make it certain
-    Proof that all lines are of one topic: when it is created again, versions start over, and the lines of that may be
+    Proof that all lines are of one topic: when it is created again, versions restart, and the lines of that may be
     missing. Complete files controller.log of all controllers prove it: they have "New topics: ..." and the deletion of
     each topic at INFO. ZooKeeper's transaction log has each write.
 

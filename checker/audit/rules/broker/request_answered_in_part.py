@@ -11,9 +11,8 @@ How it is seen
     may be missing, so the finding is suspicious.
 
 What would make it certain
-    More answers than the request has partitions: no missing line explains these. For fewer, TRACE: a partition for
-    which the broker prints "Received LeaderAndIsr request ...", and neither "Handling ...", "Completed ..." nor the
-    line of its role, would take three missing lines.
+    More answers than the request has partitions: no missing line explains these. Fewer are never certain: if the broker
+    refuses a partition, one line says so, and it may be missing.
 
 Releases
     ZooKeeper mode since 2.7, where both lines are printed.

@@ -12,8 +12,8 @@ How it is seen
 
 What would make it certain
     The line of the write that began the leader epoch: no lower version can have that epoch. A version that is too high
-    is certain only with all lines of the leader. Both need proof that the topic was not created again, which starts
-    versions over; controllers in ZooKeeper mode print no topic id.
+    is certain only with all lines of the leader. Both need proof that the topic was not created again, which restarts
+    versions; controllers in ZooKeeper mode print no topic id.
 
 Releases
     Since 3.3, where brokers print the version, called the partition epoch.

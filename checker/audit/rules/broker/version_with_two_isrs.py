@@ -10,7 +10,7 @@ How it is seen
     are not compared. Lines of a deletion may be missing, so the finding is suspicious.
 
 What would make it certain
-    Proof that both lines are of one topic: when it is created again, versions start over, and the lines of that may be
+    Proof that both lines are of one topic: when it is created again, versions restart, and the lines of that may be
     missing. Lines about a written ISR print no topic id. Complete files controller.log of all controllers prove it:
     they have "New topics: ..." and the deletion of each topic at INFO.
 

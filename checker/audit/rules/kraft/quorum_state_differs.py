@@ -12,8 +12,8 @@ How it is seen
     finding is suspicious.
 
 What would make it certain
-    meta.properties in the folder of the quorum-state: its cluster.id and node.id prove of which cluster and node the
-    file is.
+    meta.properties in the folder of the quorum-state: its cluster.id and node.id prove which cluster and which node the
+    file belongs to.
 
 Releases
     All with KRaft, since 3.0.

@@ -11,9 +11,9 @@ How it is seen
     two files have no order. Lines may have been reordered, so the finding is suspicious.
 
 What would make it certain
-    A line that prints the broker's previous partition epoch, and Kafka has none. The metadata log does not decide it:
-    both states are in it, and KR538 compares each alone. Where the leader epoch falls as well, the line prints the
-    previous leader epoch, and KR601 is illegal.
+    A line that prints the partition epoch before the one that is adopted, and Kafka has none. The metadata log does not
+    decide it: both states are in it, and KR538 compares each alone. Where the leader epoch falls as well, lines of
+    leaders, and up to 3.5 of followers, print the previous one, and KR601 is illegal.
 
 Releases
     With KRaft, since 3.3: in earlier releases, lines print no partition epoch.
