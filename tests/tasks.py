@@ -11,6 +11,9 @@ Why it matters
 How it is seen
     On the line itself.
 
+What would make it certain
+    The files of the log: no line prints them.
+
 Releases
     Since 2.6, which print the offset.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -11,8 +12,10 @@ from click.testing import CliRunner, Result
 from isrproof.checker.audit.rules.catalogue import RETIRED, find, rules
 from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, summary
 from isrproof.checker.audit.rules.rule import Rule
+from isrproof.checker.audit.rules.verdicts import ILLEGAL
 from isrproof.checker.cli import main
 from isrproof.checker.pages import rules as rules_page
+from isrproof.model.expr import Expr
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import span
 
@@ -34,6 +37,19 @@ def test_a_rule_says_what_is_wrong_why_it_matters_and_where(rule: Rule) -> None:
     assert summary(rule).endswith(".")
     assert len(summary(rule)) <= 120
     assert span(rule.releases)
+
+
+def parts(expression: Expr) -> Iterator[Expr]:
+    """Yield an expression and all that it is made of."""
+    yield expression
+    for argument in expression.args:
+        yield from parts(argument)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_is_never_illegal_says_what_would_make_it_certain(rule: Rule) -> None:
+    never_illegal = not any(part == ILLEGAL for part in parts(rule.verdict))
+    assert ("What would make it certain" in headings(rule)) is never_illegal
 
 
 @pytest.mark.parametrize("rule", RULES)

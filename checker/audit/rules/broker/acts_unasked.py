@@ -10,6 +10,10 @@ How it is seen
     request has the controller and correlation id of one. A line may be missing, so the finding is suspicious; where
     some are certainly missing, nothing is reported.
 
+What would make it certain
+    All lines of all controllers, at TRACE: if none sends the broker that leader epoch, there was no request whose line
+    could be missing. The number of a request does not prove it: since 0.9 controllers do not print it when they send.
+
 Releases
     ZooKeeper mode, where requests are logged: at TRACE. Leaders print lines since 0.11, followers since 2.6.
 """

@@ -11,6 +11,11 @@ How it is seen
     no fault: a state sent to a broker that died is never cached. A line of the controller may be missing, so the
     finding is suspicious.
 
+What would make it certain
+    A line of the same controller epoch with the same version, but another leader or ISR: a version is one state, so no
+    missing line explains it, unless the topic was created again. Both ends print the version from 1.0 to 2.5. Where
+    only other versions were sent, the line that sends this one may be missing.
+
 Releases
     Where metadata is logged: at TRACE. Both sides print the version since 1.0.
 """

@@ -10,6 +10,11 @@ How it is seen
     controller sent it. Lines of a deletion or a start may be missing, so the finding is suspicious. A cache that lags
     behind is legal; KR402 is about a controller that sends an older state.
 
+What would make it certain
+    Consecutive correlation ids: if both lines are of one controller epoch, and the ids are n and n + 1, the broker
+    handled no request in between that deletes the partition, and since 2.2 (KIP-380) it was not restarted either.
+    Otherwise one missing line explains the fall.
+
 Releases
     Where metadata is logged: at TRACE. The version is printed since 1.0.
 """

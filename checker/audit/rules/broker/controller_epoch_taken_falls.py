@@ -10,6 +10,11 @@ How it is seen
     the request is refused. After a restart a broker accepts any controller's request, so nothing is reported where a
     start would not show. A missing line of a start explains the fall, so the finding is suspicious.
 
+What would make it certain
+    Proof that the process was not restarted. A start is recognised by "starting" alone, whose line may be missing. It
+    also prints "Registered broker N at path ..." and "started" in server.log: if that file has other lines of the time
+    between the two, and none of these, three lines would have to be missing.
+
 Releases
     Where requests are logged: at TRACE.
 """

@@ -11,6 +11,11 @@ How it is seen
     from 0 again, so a fall to 0, 1 or 2 is not reported (the first of its requests may print no line). Lines that a
     file repeats later look the same, so the finding is suspicious.
 
+What would make it certain
+    The controller's lines, at TRACE: since 1.1 it prints the correlation id of each answer ("Received response ... with
+    correlation id ..."). If they go back there, too, in one controller epoch, and controller.log has no line that the
+    broker was removed or added ("Newly added brokers: ..."), the request came out of turn.
+
 Releases
     All of ZooKeeper mode: LeaderAndIsr, StopReplica and UpdateMetadata requests where they are logged, at TRACE up to
     2.5, at INFO since 2.6.

@@ -16,6 +16,12 @@ What a log cannot show
     to another log directory (KIP-113) prints the same line: nothing is reported once the log is created or loaded a
     second time while the broker has it.
 
+What would make it certain
+    The election, and not the truncation. Since 0.11, if the leader that the broker follows was elected from the ISR,
+    and ran all the time, the records cannot be lost legally, and KR661 is illegal at the line with which it begins. If
+    it came from outside the ISR, the loss was allowed, and stays suspicious; up to 0.10 no line prints where a leader
+    begins.
+
 Releases
     All. Fetchers begin at the high watermark up to 0.10 and from 1.1 to 2.7; it is printed since 0.11. From 2.8 to
     3.4.0 the high watermark on a follower's disk is not used: it may be too high (KAFKA-14704).

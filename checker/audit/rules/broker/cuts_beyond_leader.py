@@ -9,6 +9,11 @@ How it is seen
     offset at which the leader of that epoch begins. Clocks are not compared. Lines of the follower's next leader epoch
     may be missing, so the finding is suspicious.
 
+What would make it certain
+    The leader's answer. Since 3.1 the line with which the fetcher announces a truncation prints it
+    ("EpochEndOffset(..., endOffset=...)"): a completed truncation to a higher offset contradicts itself. Up to 3.0 no
+    line prints both, and one missing line, of a later leader epoch, explains the offset.
+
 Releases
     Since 2.1, where a follower asks the leader about the leader epoch that it adopted (KIP-320). In earlier releases it
     may truncate by a former leader's answer.

@@ -8,6 +8,11 @@ How it is seen
     unclean election, or if the leader lost what was not on its disk. Where unclean elections are not allowed, a broker
     up to 2.0.0 took that for a fault of its own. Records beyond the leader's end may have been committed.
 
+What would make it certain
+    A high watermark above the leader's end, printed by any broker in an earlier leader epoch: then committed records
+    are gone, and KR661 reports that at the line with which the leader begins. Records above every high watermark may be
+    lost legally, and then only the exit is a fault (KAFKA-7414).
+
 Releases
     Up to 2.0.0 (KAFKA-7414). Later releases truncate the follower's log.
 """

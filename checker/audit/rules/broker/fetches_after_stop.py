@@ -8,6 +8,11 @@ How it is seen
     In the lines of one broker process: after the line that a replica is stopped, no fetcher is added for it before the
     broker accepts another request.
 
+What would make it certain
+    The leader epoch of the fetcher, printed since 2.1. If it is below the epoch that the broker had when it stopped the
+    replica, no later request explains it, and KR610 is illegal. If it is the same, a start or a deletion explains it,
+    of which a single line may be missing.
+
 Releases
     Up to 2.5, in which each stopped replica is logged, at TRACE.
 """

@@ -9,6 +9,11 @@ How it is seen
     leader epoch. Lines of a controller about that leader epoch name the same broker as the leader. Clocks are not
     compared. A line of the controller may be missing, so the finding is suspicious.
 
+What would make it certain
+    Proof that both lines are of one topic: when it is created again, leader epochs restart, and the lines of that may
+    be missing. Fetchers print the topic id since 3.1, controllers in ZooKeeper mode never. Where the fetcher
+    contradicts the request that the broker itself accepted, KR610 is illegal.
+
 Releases
     Since 2.1, where the leader epoch is printed. KR610 compares the fetcher with the leader that the broker itself
     adopted, the only possible comparison up to 2.0.

@@ -9,6 +9,11 @@ How it is seen
     the leader. Lines of a controller about that leader epoch name the same leader. Clocks are not compared. A line of
     the controller may be missing, so the finding is suspicious.
 
+What would make it certain
+    Proof that both lines are of one topic: when it is created again, leader epochs restart, and the lines of that may
+    be missing. Neither followers nor controllers in ZooKeeper mode print the topic id on these lines. If the broker
+    that is followed prints that it leads in that leader epoch, KR631 compares it with the elected leader.
+
 Releases
     Since 3.3, where the line names the leader. In earlier releases, KR610 checks which broker it fetches from.
 """

@@ -13,6 +13,11 @@ What a log cannot show
     Since 2.6 a broker that shuts down adds no fetcher and does not say so: partitions that it follows from then on are
     not judged, nor is the last time that one begins to follow.
 
+What would make it certain
+    The leader's lines. Since 2.2, the line that shrinks the ISR prints the end offset -1 for a replica that has not
+    fetched at all since the leader began. If it is of the same leader epoch, the follower did not fetch. The follower's
+    lines alone do not prove it: one missing line, that of the fetcher, explains them.
+
 Releases
     ZooKeeper mode. Up to 2.5 the log must contain requests, which are logged at TRACE. It must include server.log.
 """

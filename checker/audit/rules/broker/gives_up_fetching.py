@@ -14,6 +14,11 @@ How it is seen
 What a log cannot show
     Whether a new leader epoch would still have come after the log's end; when a process ended that another followed.
 
+What would make it certain
+    No line does: the line that would show the opposite, of a new leader epoch, may be the missing one. The broker's
+    metric FailedPartitionsCount (kafka.server, ReplicaFetcherManager) counts the partitions that are given up at a
+    time: above 0, long after the line, it proves that replication has stopped.
+
 Releases
     Since 2.3 (KIP-461). In earlier releases the fetcher thread ended, with all its partitions (KAFKA-8346).
 """

@@ -13,6 +13,11 @@ How it is seen
 What a log cannot show
     The high watermark may have been wrong between two such lines: the answer to the next fetch corrects it.
 
+What would make it certain
+    The files of the log directory, copied while the broker is down: replication-offset-checkpoint has the high
+    watermark of each log, and the first segment is named by the offset at which the log starts. No line prints both,
+    and one missing line, of a later truncation, explains the difference.
+
 Releases
     Up to 2.4.0 (KAFKA-9491), where high watermarks are printed: since 1.1. Later releases move the high watermark when
     the log is dropped.

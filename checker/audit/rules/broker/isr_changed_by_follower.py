@@ -10,6 +10,11 @@ How it is seen
     although another already leads, until it learns of that. Up to 2.5 a broker that begins to follow still leads until
     it says that it has finished.
 
+What would make it certain
+    The state that was written, from a controller's line or ZooKeeper's znode, in the version that the line prints
+    (since 2.4). If this broker is its leader, in a leader epoch that was given to another, the change was made by a
+    follower. The broker's own lines do not prove it: one missing line, with which it began to lead, explains them.
+
 Releases
     All. Up to 2.5 the log must contain requests, which are logged at TRACE.
 """

@@ -10,6 +10,11 @@ How it is seen
     controller, whose request is on its way. Up to 2.5 requests are logged at TRACE: without them, a request in between
     may be missing, so the finding is suspicious.
 
+What would make it certain
+    Nothing that brokers print. That none of the failed writes was followed by a new state is certain already: the
+    version would have changed. But a broker may learn of a new state late, and no guarantee limits how late: the
+    controller's request may still be on its way.
+
 Releases
     Up to 2.7, which print the line. Up to 1.0 this is how KAFKA-2729 looks: the broker's ZooKeeper session ended, and
     the broker came back without noticing that others lead.

@@ -15,6 +15,11 @@ What a log cannot show
     A truncation of a partition that the broker follows in another leader epoch by then, or has stopped, looks like a
     proper one.
 
+What would make it certain
+    Two lines together: the prefix of the truncation (since 1.1), if it has the directory in which the broker leads the
+    partition, rules out a copy; a later change of the ISR by the broker, with no role begun since, shows that it led
+    on. Either alone is explained by a copy, or by one missing line of a role.
+
 Releases
     All; 2.8.0 has the fault (KAFKA-13207). Up to 2.5 the log must contain requests, which are logged at TRACE.
 """

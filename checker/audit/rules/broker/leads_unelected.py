@@ -10,6 +10,12 @@ How it is seen
     with which it begins. (A broker that restarts and leads in the same leader epoch has the ISR that it wrote since.)
     Clocks are not compared. A line of the controller may be missing, so the finding is suspicious.
 
+What would make it certain
+    Proof that both lines are of one topic: when it is created again, leader epochs restart, and the lines of that may
+    be missing. Leaders print the topic id since 3.3, controllers in ZooKeeper mode never; if the elected leader prints
+    the same leader epoch and topic id, KR631 is illegal. For another ISR of the right leader, a controller's line of
+    the very version that the leader prints, since 3.3.
+
 Releases
     Since 0.11. The ISR is printed since 2.6. Nothing is reported for a leader epoch without a line of a controller.
 """

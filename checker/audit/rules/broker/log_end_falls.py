@@ -12,6 +12,11 @@ How it is seen
     end. Across a restart the finding is suspicious at most: a machine that lost power can have lost what was not on its
     disk.
 
+What would make it certain
+    Two ends that a leader prints in one leader epoch of one process: a leader does not truncate its log, so no missing
+    line about a truncation explains the second. For a follower nothing does: one missing line explains any smaller end,
+    and the log's files do not show where it ended before.
+
 Releases
     All that print offsets: leaders since 0.11, followers since 2.6, fetchers and loaded logs of all. The log must
     include server.log, which has the truncations.

@@ -9,6 +9,11 @@ How it is seen
     cache, and removed, print controller epochs, which never fall. A missing line of a start explains a fall, so the
     finding is suspicious. [KR619](#kr619-controller-epoch-taken-falls) is the same rule for one partition, at TRACE.
 
+What would make it certain
+    Proof that the process was not restarted. A start is recognised by "starting" alone, whose line may be missing. It
+    also prints "Registered broker N at path ..." and "started" in server.log: if that file has other lines of the time
+    between the two, and none of these, three lines would have to be missing.
+
 Releases
     ZooKeeper mode since 2.6.
 """

@@ -16,6 +16,11 @@ What a log cannot show
     two brokers are not compared. The final cache of a process before the last one in the log. Since 2.6 metadata is
     only counted, except at TRACE.
 
+What would make it certain
+    The controller's lines at TRACE, from 1.1 to 2.5: one sends the new leader to the broker, and a later one shows that
+    the broker answered without an error ("Received response ... for request UPDATE_METADATA ..."). Until such a request
+    is answered, old metadata is legal, however old. Since 2.6 controllers print only how many partitions they send.
+
 Releases
     ZooKeeper mode, where metadata is logged: at TRACE.
 """

@@ -13,6 +13,11 @@ What a log cannot show
     Fewer changes than versions are no fault: up to 2.3 leaders do not print the version, and a leader that was paused
     or cut off from ZooKeeper prints a change that was never written.
 
+What would make it certain
+    Proof that all lines are of one topic: when it is created again, versions restart, and the lines of that may be
+    missing. Complete files controller.log of all controllers prove it: they have "New topics: ..." and the deletion of
+    each topic at INFO. ZooKeeper's transaction log has each write.
+
 Releases
     Since 2.4, up to 2.3 at TRACE: where leaders print the version.
 """

@@ -13,6 +13,10 @@ How it is seen
 What a log cannot show
     The checkpoint of an existing log: no line prints it except the one with which the log is loaded.
 
+What would make it certain
+    The next line with which the replica begins to lead or to follow: leaders since 2.4.1, and followers since 2.6,
+    print where the log ends beside the high watermark. If it ends below, KR612 is illegal on that line alone.
+
 Releases
     All that print the high watermark with which a log is loaded: since 0.11.
 """

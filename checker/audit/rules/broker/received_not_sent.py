@@ -11,6 +11,11 @@ How it is seen
     The reverse is no fault: a request sent to a broker that died is never received. A line of the controller may be
     missing, so the finding is suspicious.
 
+What would make it certain
+    A line of the same controller epoch with the same version, but another leader or ISR: a version is one state, so no
+    missing line explains it, unless the topic was created again. Both ends print the version since 1.0. Where only
+    other versions were sent, the line that sends this one may be missing.
+
 Releases
     Where requests are logged: at TRACE. Both sides print version and replicas since 1.0.
 """

@@ -14,6 +14,11 @@ What a log cannot show
     From 2.8 to 3.4.0 a follower's high watermark may be raised before its log is truncated, so that it falls though no
     committed record is gone (KAFKA-14704): there, KR662 checks what was printed before.
 
+What would make it certain
+    The election, and not the truncation. If the leader that the broker follows was elected from the ISR, and ran all
+    the time, the records cannot be lost legally, and KR661 is illegal at the line with which it begins. If it came from
+    outside the ISR, the loss was allowed, and stays suspicious.
+
 Releases
     2.0 to 2.3, and since 3.4.1.
 """

@@ -10,6 +10,10 @@ How it is seen
     broker handles one request at a time. A request that is refused whole, or ends in an error, is not judged. A line
     may be missing, so the finding is suspicious.
 
+What would make it certain
+    More answers than the request has partitions: no missing line explains these. Fewer are never certain: if the broker
+    refuses a partition, one line says so, and it may be missing.
+
 Releases
     ZooKeeper mode since 2.7, where both lines are printed.
 """

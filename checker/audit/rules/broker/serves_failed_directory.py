@@ -10,6 +10,11 @@ How it is seen
     follow with that replica, except after a start, or where the replica was to be deleted: up to 2.0 that makes the
     broker forget it. A missing line of a start explains it, so the finding is suspicious.
 
+What would make it certain
+    Proof that the process was not restarted. A start is recognised by "starting" alone, whose line may be missing. It
+    also prints "Registered broker N at path ..." and "started" in server.log: if that file has other lines of the time
+    between the two, and none of these, three lines would have to be missing.
+
 Releases
     ZooKeeper mode since 1.0 (KIP-112). In KRaft mode a topic that is created again may be hosted elsewhere (3.7).
 """

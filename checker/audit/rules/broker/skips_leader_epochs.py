@@ -10,6 +10,11 @@ How it is seen
     The broker's previous leader epoch is below that of the request by two or more. It had that epoch from an earlier
     request; if the line of one in between is missing, nothing was skipped, so the finding is suspicious.
 
+What would make it certain
+    Consecutive correlation ids: if the request that gave the broker its previous leader epoch is number n of a
+    controller epoch, and this one is n + 1, none was in between. Likewise, at TRACE, all lines of all controllers, if
+    none of them sends the broker a leader epoch in between.
+
 Releases
     Up to 2.0.0 (KAFKA-7164), where requests are logged: at TRACE. Later releases restart the fetcher.
 """

@@ -10,6 +10,10 @@ How it is seen
     replicas may be missing, or one that the broker refused may name others, so the finding is suspicious. A member that
     is no longer a replica may stay in the ISR (KAFKA-9672): only new members are compared.
 
+What would make it certain
+    All lines of all controllers, at TRACE: since 1.0 they print the replicas in each request that they send. If no
+    request about the partition names the new member, no missing line of the broker explains it.
+
 Releases
     Where requests are logged: at TRACE. Replicas are printed since 0.10.1.
 """

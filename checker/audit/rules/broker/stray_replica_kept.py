@@ -8,6 +8,10 @@ How it is seen
     On the line itself: a request to stop and delete a replica is ignored because its leader epoch matches the broker's.
     A cancelled reassignment leaves this behind. Without deletion the line is harmless: the request arrived twice.
 
+What would make it certain
+    Nothing has to: the line is Kafka's own, and the request was certainly refused, which is never illegal. Whether the
+    replica is stray is shown by the partition's assignment: it lacks the broker.
+
 Releases
     2.6 to 3.4.0 (KAFKA-13972). Later releases carry out such a request.
 """

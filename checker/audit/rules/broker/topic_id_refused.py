@@ -9,6 +9,10 @@ How it is seen
     and its old log is still there; or tools from before 2.8, which know no topic ids, rewrote the topic's znode through
     ZooKeeper, and the controller gave it a new id (KAFKA-14190).
 
+What would make it certain
+    Nothing has to: the line is Kafka's own, and the request was certainly refused, which is never illegal. The ids in
+    partition.metadata of the log and in the topic's znode (/brokers/topics/TOPIC) show which of the two is the old one.
+
 Releases
     Since 2.8, where topics have ids (KIP-516).
 """

@@ -10,6 +10,11 @@ How it is seen
     these at most by the number of ISR changes that the leader wrote in that epoch, where the leader's lines are
     available. Clocks are not compared. A line may be missing, so the finding is suspicious.
 
+What would make it certain
+    The line of the write that began the leader epoch: no lower version can have that epoch. A version that is too high
+    is certain only with all lines of the leader. Both need proof that the topic was not created again, which restarts
+    versions; controllers in ZooKeeper mode print no topic id.
+
 Releases
     Since 3.3, where brokers print the version, called the partition epoch.
 """

@@ -9,6 +9,11 @@ How it is seen
     prints the same version, because it reads and sends it again, or a leader begins in it, the ISR is the same. Clocks
     are not compared. Lines of a deletion may be missing, so the finding is suspicious.
 
+What would make it certain
+    Proof that both lines are of one topic: when it is created again, versions restart, and the lines of that may be
+    missing. Lines about a written ISR print no topic id. Complete files controller.log of all controllers prove it:
+    they have "New topics: ..." and the deletion of each topic at INFO.
+
 Releases
     Since 2.4, up to 2.3 at TRACE.
 """

@@ -8,6 +8,10 @@ How it is seen
     In the lines of one broker process: the line that an ISR is written has the set of the line that announced the
     change just before. A line may be missing, so the finding is suspicious.
 
+What would make it certain
+    A written version that is the known one plus 1, and no line that the announced write failed: then one write took
+    place, and it was the announced one. Otherwise the line that announces a second change may be missing.
+
 Releases
     2.4 to 2.7, up to 2.3 at TRACE, in the wording of leaders that write to ZooKeeper themselves. Since 2.7 the
     controller may write the change, and expansions print no line.

@@ -9,6 +9,11 @@ How it is seen
     earlier controller epoch. Only controllers raise a leader epoch, so the deposed controller wrote it afterwards. If
     the successor had written in between, this would be KR302, which is illegal; here it is suspicious.
 
+What would make it certain
+    ZooKeeper's transaction log: it has the writes of the partition's znode and of /controller_epoch in their order,
+    each with its session. No line of a broker proves that order: the topic may have been created again, which restarts
+    versions, and the lines of that may be missing.
+
 Releases
     Up to 2.0 (KAFKA-6082). Since 2.1 every write of a controller checks the version of /controller_epoch.
 """

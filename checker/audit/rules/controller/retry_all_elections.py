@@ -11,6 +11,11 @@ How it is seen
     both show the state that the last election wrote, and the leader epoch has grown by more than one. Two consecutive
     versions without a request between them are also reported.
 
+What would make it certain
+    Proof that both elections are of one call. controller.log prints why a call is made, for instance "Starting
+    preferred replica leader election for partitions ...", or "Shutting down broker N" for a controlled shutdown. If it
+    is complete, and has no line of another call between the two elections, nobody requested the second.
+
 Releases
     1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user requests twice
     can look the same, so the finding is suspicious.

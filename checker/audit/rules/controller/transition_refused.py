@@ -8,6 +8,10 @@ How it is seen
     An ERROR line, followed by the throwable: "... should be in the {...} states before moving to ... Instead it is in
     ...". Later steps of the same chain fail too; look at the first.
 
+What would make it certain
+    Nothing has to: the line is Kafka's own, and says which states it wanted and which it found. A refusal breaks no
+    guarantee, so it is never illegal. The moves that led there are judged by KR101 to KR104.
+
 Releases
     All. specs/refusals.toml lists the known pairs, when they happen, and which are harmless.
 """

@@ -13,6 +13,11 @@ How it is seen
     batch: when a broker registers again, it checks all partitions of its ISRs, then those of its ELRs, each time by the
     state before the batch (ReplicationControlManager.handleBrokerShutdown; seen in 4.1.0).
 
+What would make it certain
+    A record that certainly has no other field: one of a known version without unknown tagged fields, committed, and
+    written by a controller of a known release. Registrations of controllers (since 3.7) and the line "Kafka version:
+    ..." in the active controller's server.log name the release.
+
 Releases
     All with KRaft: every change of a partition is made by PartitionChangeBuilder, since 3.0.
 """

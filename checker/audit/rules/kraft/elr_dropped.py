@@ -10,6 +10,11 @@ How it is seen
     no directory: an ISR that is full again, a new configuration, a broker that stopped uncleanly. The consequences show
     in the log, and there may be none, so the finding is suspicious.
 
+What would make it certain
+    For the cause, a known release of the active controller (RegisterController records, "Kafka version: ..." in its
+    server.log): up to 4.2 this is a known fault, from 4.3 on it has no known reason. For the harm, a later record that
+    leaves the partition without a leader while a dropped member is active, or elects one uncleanly (KR551).
+
 Releases
     4.0 and later, where the feature eligible.leader.replicas.version is on, and brokers have several log directories.
     Up to 4.2 the controller does this by mistake: ReplicationControlManager.handleAssignReplicasToDirs does not inform

@@ -11,6 +11,11 @@ How it is seen
     directory that its broker lost is taken from the broker without a record about it; such directories are known from
     registrations only.
 
+What would make it certain
+    A committed record at a metadata.version below 17 (3.7-IV2): replicas have no directories there, so none can be
+    lost. From 17 on, the controllers' request log (kafka.request.logger at DEBUG): a broker that assigns a replica to a
+    lost directory (AssignReplicasToDirs) loses the partition without a record about itself.
+
 Releases
     Since metadata.version 7 (3.3-IV3): below it no record says that a broker is in controlled shutdown, which takes its
     partitions from it. ReplicationControlManager's handleBrokerFenced, handleBrokerUnregistered,

@@ -11,6 +11,10 @@ How it is seen
     its vote. quorum-state has neither a checksum nor the id of its cluster, so it may belong to another one: the
     finding is suspicious.
 
+What would make it certain
+    meta.properties in the folder of the quorum-state: its cluster.id and node.id prove which cluster and which node the
+    file belongs to.
+
 Releases
     All with KRaft, since 3.0.
 """

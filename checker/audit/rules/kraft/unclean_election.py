@@ -15,6 +15,11 @@ How it is seen
 What a log cannot show
     The lost records: brokers' lines may show them (KR661).
 
+What would make it certain
+    Proof that nothing allowed the election. Config records, and "KafkaConfig values" in the controllers' server.log,
+    show unclean.leader.election.enable. But no record and no line of a controller shows an administrator's request:
+    only the request log does (kafka.request.logger at DEBUG, ElectLeaders).
+
 Releases
     All with KRaft.
 """

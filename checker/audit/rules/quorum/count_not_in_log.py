@@ -17,6 +17,11 @@ How it is seen
 What a log cannot show
     Counts of other handlers (a broker that registers again, directories that fail) are not compared.
 
+What would make it certain
+    DEBUG for org.apache.kafka.controller: the controller then prints each change with topic id and partition epoch, so
+    it is not matched by time. KR537 is illegal where the metadata log has another state at that epoch. A count alone
+    names no record, in any release.
+
 Releases
     All with KRaft, since 3.0; only where the metadata log is available, and the controller prints partitions, too.
 """

@@ -18,6 +18,10 @@ What a log cannot show
     metadata.version of 4.0, which eligible leader replicas need, admits no older broker). The metadata log has them
     (KR508), and controllers print unclean elections (KR546).
 
+What would make it certain
+    The metadata log. If its record of the election does not mark the partition RECOVERING, KR508 is illegal. If it
+    does, KR551 reports the election, and says what is left to prove.
+
 Releases
     With KRaft, since 3.3.
 """

@@ -10,6 +10,11 @@ How it is seen
     twice. A state that the broker says it ignores because its own is newer does not count. Lines of one millisecond in
     two files have no order. Lines may have been reordered, so the finding is suspicious.
 
+What would make it certain
+    A line that prints the partition epoch before the one that is adopted, and Kafka has none. The metadata log does not
+    decide it: both states are in it, and KR538 compares each alone. Where the leader epoch falls as well, lines of
+    leaders, and up to 3.5 of followers, print the previous one, and KR601 is illegal.
+
 Releases
     With KRaft, since 3.3: in earlier releases, lines print no partition epoch.
 """

@@ -22,6 +22,11 @@ What a log cannot show
     Which of several records within two seconds the line is about, and which replicas were to be added and removed
     before the first available snapshot.
 
+What would make it certain
+    DEBUG for org.apache.kafka.controller: the controller then prints the change itself, next to this line, with topic
+    id and partition epoch, and so names the record. Since 4.3 the line itself prints the partition epoch, but not the
+    topic id: it may be about another topic of that name, or another cluster.
+
 Releases
     With KRaft, since 3.2; only where the metadata log is available, and the controller prints partitions, too.
 """

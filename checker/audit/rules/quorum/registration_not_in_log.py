@@ -20,6 +20,11 @@ What a log cannot show
     lacks offsets, or the LeaderChange of the epoch. From the lines of standby controllers, only fencings are compared,
     of registrations that the log shows to be over: at a start a standby applies the whole log again.
 
+What would make it certain
+    For a standby's fencing, proof that the line is of this cluster: it prints a broker and its epoch, but no cluster.
+    For an active controller's line, an offset, which no release prints. At DEBUG, though, the changes of partitions
+    beside it print their partition epochs, and KR537 is illegal if the metadata log has other states there.
+
 Releases
     "Replayed BrokerRegistrationChangeRecord modifying the registration" since 3.6
     (ClusterControlManager.replayRegistrationChange); where a controller prints none, "Fencing broker N because its

@@ -13,6 +13,11 @@ How it is seen
     print the topic id; and a log that has lost its partition.metadata file before anything was written to it is also
     treated as stray.
 
+What would make it certain
+    The reason, which the broker prints before it renames the log: "Found stray log dir ...", with the assignment or the
+    topic id that it looked for, or, since 3.7, "The topicId does not exist in ...", if partition.metadata is lost. If
+    the metadata log contradicts the reason, the broker is wrong.
+
 Releases
     Brokers of 3.6 and later print such lines; only where the metadata log is available.
 """

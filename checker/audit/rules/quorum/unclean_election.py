@@ -16,6 +16,10 @@ What a log cannot show
     The lost records: brokers' lines may show them (KR661). An active controller prints its proposals: the metadata log
     shows whether one was committed.
 
+What would make it certain
+    The metadata log. If it has the election without the mark RECOVERING, KR508 is illegal. If it has it with the mark,
+    KR551 reports the election, and says what is left to prove.
+
 Releases
     All with KRaft, since 3.0.
 """
