@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...table.protocol import Row
-from .rows import At
+from .rows import At, Earlier
 from .state import Cluster, Data, Partition
 
 OF_BROKERS = (
@@ -14,8 +14,6 @@ OF_BROKERS = (
 )
 """Records beside which stand the changes of partitions that belong to them."""
 _ABOUT = (*OF_BROKERS, "REGISTER_BROKER_RECORD")
-Earlier = tuple[int | None, int | None]
-"""The file and the offset of the record that changed a partition before; None, None if none did."""
 
 
 class Deposed:

@@ -14,30 +14,27 @@ from .....specs.metadata.levels import CORDONED, DIRECTORIES, NAME, changes_betw
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
+from ...observe.observation import Observation
 from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
-from .conditions import Conditions
-from .deposed import OF_BROKERS, Deposed
-from .known import Known
-from .rows import (
+from .columns import (
     BEGINNINGS,
     CONTROLLERS,
     DEPOSED,
     FENCINGS,
     LEADERS,
     LEVELS,
-    NOTHING,
-    NOWHERE,
-    PRODUCERS,
-    REFERENCES,
+    PRODUCER_IDS,
     REGISTRATIONS,
     TOPICS,
     TRANSACTIONS,
+    UNKNOWN_ENTITIES,
     VOTERS,
-    At,
-    Context,
-    Rows,
 )
+from .conditions import Conditions
+from .deposed import OF_BROKERS, Deposed
+from .known import Known
+from .rows import NOTHING, NOWHERE, At, Change, Context, Rows
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 from .unsure import Unsure, level_of
 
@@ -155,22 +152,24 @@ class Fold:
         else:
             self._record(record, at)
 
-    def _show(self, observation: str, row: Row) -> None:
+    def _show(self, observation: Observation, row: Row) -> None:
         """Add a row, with the levels that it was written under and the possible releases of its controller.
 
         `unsure`: these, or the subject of the row itself, are unsure.
         """
         if self._rows is not None:
             context = self._context._asdict() | row
-            self._rows.add(observation, context | {"unsure": context["unsure"] or self._is_unsure(observation, row)})
+            self._rows.add(
+                observation.name, context | {"unsure": context["unsure"] or self._is_unsure(observation, row)}
+            )
 
-    def _is_unsure(self, observation: str, row: Row) -> bool:
+    def _is_unsure(self, observation: Observation, row: Row) -> bool:
         """Return whether something that a row is about is unsure; its topic is there by name."""
         if not self.unsure:
             return False
-        if observation in (CONTROLLERS, LEADERS, VOTERS):
+        if observation.name in _OF_QUORUM:
             return self.unsure.quorum
-        if observation == FENCINGS:
+        if observation is FENCINGS:
             return self.unsure.of_some  # the ISRs that still contain a broker depend on all partitions
         topic = self.state.ids.get(row.get("topic") or "", row.get("topic"))
         brokers = {row.get("broker", -1), *row.get("isr", ()), *row.get("replicas", ())}
@@ -204,7 +203,7 @@ class Fold:
             self.state.voters = after
             if self._chronicle is not None:
                 self._chronicle.voters_are(after)
-            row = row | self._earlier(row, (VOTERS, 0))
+            row = row | self._earlier(row, ("voters", 0))
             if before is not None:
                 shown = {"voters": list(after), "before_voters": list(before)}
                 self._show(VOTERS, row | shown | {"changed": len({*after} ^ {*before})})
@@ -369,22 +368,14 @@ class Fold:
         context = self._known_context or self._context
         if self.unsure.of_some and not context.unsure and self.unsure.has_partition(before, after):
             context = context._replace(unsure=True)
-        shown = (
-            at,
-            context,
-            state.names.get(topic, topic),
-            NOTHING if before is None else before,
-            after,
-            earlier,
-            named,
-            inactive,
-            least,
-            wrong,
-            bool(wrong) and state.may_be_lost(wrong),
-            earlier[0] == at.file and (earlier[1] or 0) >= self._base,
-            state.put_where_cordoned(after, before) if data.get("replicas") and state.level >= CORDONED else (),
-        )
-        self._rows.changes.append(shown)
+        name = state.names.get(topic, topic)
+        there = NOTHING if before is None else before
+        lost = bool(wrong) and state.may_be_lost(wrong)
+        again = earlier[0] == at.file and (earlier[1] or 0) >= self._base
+        places = data.get("replicas") and state.level >= CORDONED
+        cordoned = state.put_where_cordoned(after, before) if places else ()
+        change = Change(at, context, name, there, after, earlier, named, inactive, least, wrong, lost, again, cordoned)
+        self._rows.changes.append(change)
 
     def _explained(self, kind: str, data: Data) -> None:
         """Report a record that changes no partition, after some in which active leaders lost theirs."""
@@ -399,7 +390,7 @@ class Fold:
 
     def _missing(self, row: Row, topic: str, number: int | None = None) -> None:
         shown = {"topic": self.state.names.get(topic, topic), "partition": number, "known": False}
-        self._show(REFERENCES, row | shown)
+        self._show(UNKNOWN_ENTITIES, row | shown)
 
     # Topics, configurations, features
 
@@ -449,7 +440,7 @@ class Fold:
 
     def _moves_level(self, to_level: int, row: Row) -> None:
         """Set metadata.version to another level."""
-        earlier = self._earlier(row, (LEVELS, 0))
+        earlier = self._earlier(row, ("levels", 0))
         if self.state.whole or NAME in self.state.features:
             crossed = changes_between(to_level, self.state.level)
             self._show(LEVELS, row | earlier | {"to_level": to_level, "crossed": list(crossed)})
@@ -465,9 +456,9 @@ class Fold:
     def _producer_ids(self, data: Data, row: Row) -> None:
         before, after = self.state.producer_ids, data["nextProducerId"]
         self.state.producer_ids = after
-        earlier = self._earlier(row, (PRODUCERS, 0))
+        earlier = self._earlier(row, ("producer ids", 0))
         if before is not None:
-            self._show(PRODUCERS, row | earlier | {"next": after, "before_next": before})
+            self._show(PRODUCER_IDS, row | earlier | {"next": after, "before_next": before})
 
     # Brokers and controllers
 
@@ -488,7 +479,7 @@ class Fold:
             "registers": True,
             "current": True,
         }
-        self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, after.id)) | shown)
+        self._show(REGISTRATIONS, row | self._earlier(row, ("broker", after.id)) | shown)
         if self._known is not None:
             self._known.registered(before, after, At(**row), cleaned=shown["cleaned"])
         state.register(after)
@@ -581,9 +572,10 @@ class Fold:
             "registers": False,
             "current": known == epoch,
         }
-        self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, broker)) | shown)
+        self._show(REGISTRATIONS, row | self._earlier(row, ("broker", broker)) | shown)
 
 
+_OF_QUORUM = {each.name for each in (CONTROLLERS, LEADERS, VOTERS)}
 _Handler = Callable[[Fold, Data, Row], None]
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
 _CONTROL = ("LEADER_CHANGE", "KRAFT_VOTERS", "KRAFT_VERSION")

@@ -17,12 +17,13 @@ from ...files.metadata import Placed, Segment
 from ...table.protocol import Row
 from ..source import Shown
 from .chronicle import Chronicle
+from .columns import COPIES, LEADERS, REMEMBERED, SNAPSHOTS
 from .conditions import Conditions
 from .deposed import OF_BROKERS
 from .fold import Fold, differences, snapshot_state
 from .known import Known
 from .quorum import Joined, Misfit, Quorum, Scanned, joined
-from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows
+from .rows import Rows
 from .state import Cluster, Partition, registration
 from .unsure import Unsure
 
@@ -233,7 +234,7 @@ def _from_snapshot(
 
 
 def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], state: Cluster) -> Iterator[Row]:
-    """Yield the partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
+    """Yield the partitions of a snapshot, each at its record there, as rows of PARTITIONS have them."""
     for offset, _, time, _, kind, _, data, *_ in records:
         if kind == "PARTITION_RECORD" and data is not None:
             partition = Partition.of(data)
@@ -290,7 +291,7 @@ def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
                     "before_offset": by_epoch[epoch][2],
                 }
                 rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True, "unsure": False}
-                yield LEADERS, row | other | rest | {"leader_id": leader}
+                yield LEADERS.name, row | other | rest | {"leader_id": leader}
 
 
 def _remembered(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
@@ -316,7 +317,7 @@ def _remembered(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
         row |= {"offset": record.offset, "node": node, "leader_id": data["leaderId"]}
         for kind, other in (("leader", own.leader), ("vote", own.voted if node in granted else None)):
             if other is not None:
-                yield REMEMBERED, row | {"kind": kind, "other_leader": other, "agrees": other == data["leaderId"]}
+                yield REMEMBERED.name, row | {"kind": kind, "other_leader": other, "agrees": other == data["leaderId"]}
 
 
 def _row(cluster: int, placed: Placed, kind: str, *, committed: bool) -> Row:
@@ -360,13 +361,13 @@ def _beside(
         topic = fold.state.ids.get(names.get("topic", ""), state.ids.get(names.get("topic", "")))
         doubted = unsure.has(topic=topic, partition=names.get("partition"), brokers={names.get("broker", -1)})
         shown = {"kind": kind, "differs": differs, "offset": offset, "proved": True, "unsure": doubted}
-        yield SNAPSHOTS, row | names | shown
+        yield SNAPSHOTS.name, row | names | shown
     if fold.epoch < 0:
         return  # history has just begun with another copy of it: no record before its end is available
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
     if begins is not None and begins < end:
         wrong.append(f"the end {end} inside the batch that begins at offset {begins}")
-    yield SNAPSHOTS, row | {"kind": "end", "differs": wrong, "offset": 0, "proved": False}
+    yield SNAPSHOTS.name, row | {"kind": "end", "differs": wrong, "offset": 0, "proved": False}
 
 
 def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
@@ -415,11 +416,11 @@ def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Show
         where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}
         doubted = context["unsure"] or any(_is_partial(each) for each in (misfit.placed, other) if each is not None)
         shown = {"kind": misfit.kind, "fits": False, "proved": proved, "unsure": doubted}
-        yield COPIES, row | context | where | shown
+        yield COPIES.name, row | context | where | shown
     unfit = {id(misfit.copy) for misfit in misfits}
     for each in quorum.copies:
         if id(each.copy) not in unfit and each.stretches:
-            yield COPIES, _whole(fold.cluster, each) | context
+            yield COPIES.name, _whole(fold.cluster, each) | context
 
 
 def _is_partial(placed: Placed) -> bool:
