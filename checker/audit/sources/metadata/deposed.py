@@ -47,13 +47,15 @@ class Deposed:
             self._since = batch
         self.waiting.append((broker, after, at, earlier))
 
-    def explained(self, kind: str, data: Data, state: Cluster) -> Iterator[Row]:
-        """Yield a row for each leader that the first record without a change of a partition is not about."""
+    def explained(self, kind: str, data: Data, state: Cluster) -> Iterator[tuple[At, Row]]:
+        """Yield a row, and the record that it is about, for each leader that the first record without a change of a
+        partition is not about.
+        """
         about = data.get("brokerId", data.get("id")) if kind in _ABOUT else None
         waiting, self.waiting = self.waiting, []
         for broker, after, at, (file, offset) in waiting:
             if broker != about:
-                yield at._asdict() | {
+                columns = {
                     "topic": state.names.get(after.topic, after.topic),
                     "partition": after.number,
                     "broker": broker,
@@ -63,3 +65,4 @@ class Deposed:
                     "before_file": file,
                     "before_offset": offset,
                 }
+                yield at, columns
