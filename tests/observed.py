@@ -19,7 +19,8 @@ from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.pipeline import first_look
 from isrproof.checker.audit.sources.metadata import columns
 from isrproof.checker.audit.sources.metadata.quorum import quorums
-from isrproof.checker.audit.sources.metadata.shown import Seen, shown
+from isrproof.checker.audit.sources.metadata.seen import Seen
+from isrproof.checker.audit.sources.metadata.shown import shown
 from isrproof.checker.audit.sources.nodes.observed import observed
 from isrproof.checker.audit.sources.requests.handled import requests
 from isrproof.checker.audit.table.columns import ColumnTable

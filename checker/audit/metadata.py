@@ -41,7 +41,8 @@ from .sources.metadata.chronicle import Chronicle
 from .sources.metadata.conditions import Conditions
 from .sources.metadata.known import IN_WORDS, Known
 from .sources.metadata.quorum import Quorum, quorums
-from .sources.metadata.shown import Seen, shown
+from .sources.metadata.seen import Seen
+from .sources.metadata.shown import shown
 from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 

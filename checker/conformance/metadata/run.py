@@ -10,9 +10,11 @@ from ....specs.metadata import bears
 from ....traces.metadata.batches import Record
 from ....traces.place import Place
 from ...audit.files.metadata import Segment
+from ...audit.sources.metadata.apply import apply
+from ...audit.sources.metadata.beginnings import after_gap, first, snapshots
 from ...audit.sources.metadata.fold import Fold
 from ...audit.sources.metadata.quorum import Quorum, joined
-from ...audit.sources.metadata.shown import Seen, after_gap, first, snapshots
+from ...audit.sources.metadata.seen import Seen
 from ...audit.sources.metadata.state import Broker, Partition, registration
 from .answers import changes, leaves, registers
 from .contexts import Choices, RecordContext, context
@@ -151,7 +153,7 @@ class Walk:
         return bool(beyond)
 
     def _apply(self, record: Record, segment: Segment) -> None:
-        self._fold.record(record, segment, True)
+        apply(self._fold, record, segment, True)
 
     def _of(self, key: Key) -> Partition | None:
         return self._fold.state.partitions.get(key[0], {}).get(key[1])

@@ -14,7 +14,8 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import Segment
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.sources.metadata.fold import Fold, snapshot_state
+from isrproof.checker.audit.sources.metadata.apply import apply, snapshot_state
+from isrproof.checker.audit.sources.metadata.fold import Fold
 from isrproof.checker.audit.sources.metadata.state import Cluster, Partition
 from isrproof.traces.metadata.batches import Batch, Batches
 from isrproof.traces.metadata.writer import Message, batch
@@ -336,7 +337,7 @@ def log_of(recording: Path, dice: random.Random) -> Log:
     for each in kept[later[0] :]:
         fold.begins(each.offset)
         for record in each.records:
-            fold.record(record, nowhere, True)
+            apply(fold, record, nowhere, True)
     return Log(kept, fold.state, dice, snapshot)
 
 

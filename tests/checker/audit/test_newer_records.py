@@ -16,7 +16,7 @@ from isrproof.checker.audit.findings.judged import findings
 from isrproof.checker.audit.metadata import audited_metadata
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import EXIT, Report
-from isrproof.checker.audit.sources.metadata.fold import applied_types
+from isrproof.checker.audit.sources.metadata.apply import applied_types
 from isrproof.specs.metadata import bears, control_types, fork_types, record_types
 from isrproof.specs.metadata.levels import features, levels
 from isrproof.traces.metadata.files import must_be_found

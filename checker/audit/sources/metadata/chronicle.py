@@ -6,9 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ...table.protocol import Row
+from .rows import At
 from .state import Cluster, Partition
 
 
@@ -34,6 +35,11 @@ class Happened(NamedTuple):
     ts: int
     epoch: int
 
+    @staticmethod
+    def of(at: At) -> Happened:
+        """Return the record at a place."""
+        return Happened(at.file, at.offset, at.ts, at.controller_epoch)
+
 
 class Handled(NamedTuple):
     """A controller's actions as a broker joined or left."""
@@ -52,22 +58,6 @@ class Handled(NamedTuple):
 
 
 _EPOCH, _TIME = itemgetter(0), attrgetter("at.ts")
-
-
-class Placed(Protocol):
-    """The place of a record, and when it was written."""
-
-    @property
-    def file(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def ts(self) -> int: ...
-    @property
-    def committed(self) -> bool: ...
-    @property
-    def controller_epoch(self) -> int: ...
-
 
 SURELY_LATER = 1_000
 """Milliseconds that decide which of two things came first, even where milliseconds are lost."""
@@ -166,21 +156,21 @@ class Chronicle:
         times = [ts for ts in first if ts is not None]
         return begun if not self.mixed or len(times) < len(first) else min(times, default=None)
 
-    def put(self, partition: Partition, at: Placed) -> None:
+    def put(self, partition: Partition, at: At) -> None:
         """Add a partition as a record has made it."""
         if (partition.topic, partition.number) not in self.of and at.committed:
-            here = Happened(at.file, at.offset, at.ts, at.controller_epoch)
+            here = Happened.of(at)
             self._hosts(partition).update(dict.fromkeys(partition.replicas, here))
         self._put(partition, at.file, at.offset, at.ts, at.committed)
 
     def _hosts(self, partition: Partition) -> dict[int, Happened]:
         return self.hosts.setdefault((partition.topic, partition.number), {})
 
-    def changed(self, before: Partition, after: Partition, at: Placed) -> None:
+    def changed(self, before: Partition, after: Partition, at: At) -> None:
         """Record a partition before and after a change."""
         self._run.append((before, after))
         if before.replicas != after.replicas:
-            here, own = Happened(at.file, at.offset, at.ts, at.controller_epoch), self._hosts(after)
+            here, own = Happened.of(at), self._hosts(after)
             for broker in {*before.replicas} - {*after.replicas}:
                 own.pop(broker, None)
                 self.left.setdefault(broker, []).append(here)

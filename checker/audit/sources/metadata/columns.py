@@ -11,7 +11,6 @@ from ...fields import EVENT, SPAN, controller_epoch, releases, sorts, unsure
 from ...observe.compared import was
 from ...observe.observation import Input, Names, Observation
 from ...table.protocol import Table
-from . import rows
 
 TEXT = Open("Text")
 leader, isr, replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
@@ -70,7 +69,7 @@ def _fields(**columns: Sort) -> tuple[Expr, ...]:
 
 
 PARTITIONS = _observation(
-    rows.PARTITION_CHANGES,
+    "metadata_partitions",
     {
         **_RECORD,
         **_TOPIC,
@@ -83,11 +82,11 @@ PARTITIONS = _observation(
 """Records that create or change a partition: its registration before and after."""
 
 known, kind = field("known", Bool), field("kind", TEXT)
-UNKNOWN_ENTITIES = _observation(rows.REFERENCES, {**_RECORD, **_TOPIC, **sorts(known)})
+UNKNOWN_ENTITIES = _observation("metadata_references", {**_RECORD, **_TOPIC, **sorts(known)})
 """Records about a topic or a partition that does not exist. (Records about existing ones are in other observations.)"""
 
 fresh, free, contiguous = _fields(fresh=Bool, free=Bool, contiguous=Bool)
-TOPICS = _observation(rows.TOPICS, {**_RECORD, **_TOPIC, **sorts(fresh, free, contiguous)})
+TOPICS = _observation("metadata_topics", {**_RECORD, **_TOPIC, **sorts(fresh, free, contiguous)})
 """New topics: whether the id is new and the name free; at the end of a batch, whether partitions are numbered from
 0.
 """
@@ -99,7 +98,7 @@ uncounted = field("uncounted", Bool)
 registers, current = _fields(registers=Bool, current=Bool)
 shared_directories = field("shared_directories", SetOf(TEXT))
 REGISTRATIONS = _observation(
-    rows.REGISTRATIONS,
+    "metadata_registrations",
     {
         **_RECORD,
         **_BEFORE,
@@ -115,13 +114,14 @@ REGISTRATIONS = _observation(
 """
 
 still_in = field("still_in", SetOf(TEXT))
-FENCINGS = _observation(rows.FENCINGS, {**_RECORD, **sorts(field("broker", Broker), still_in)})
+FENCINGS = _observation("metadata_fencings", {**_RECORD, **sorts(field("broker", Broker), still_in)})
 """Brokers that are fenced or unregistered, and the partitions in whose ISR they still are, except as the last member of
 a leaderless one.
 """
 
 DEPOSED = _observation(
-    rows.DEPOSED, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), leader, isr, replicas)}
+    "metadata_deposed_leaders",
+    {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), leader, isr, replicas)},
 )
 """Changes that take a partition, and the place in its ISR, from an active leader that stays a replica, where the next
 record that changes no partition, in the same batch or the next, is not about that broker.
@@ -131,40 +131,40 @@ leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
 voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))
 majority, first, changed = _fields(majority=Bool, first=Bool, changed=Int())
 LEADERS = _observation(
-    rows.LEADERS, {**_RECORD, **_BEFORE, **sorts(leader_id, other_leader, voters, granting, majority, first)}
+    "metadata_leaders", {**_RECORD, **_BEFORE, **sorts(leader_id, other_leader, voters, granting, majority, first)}
 )
 """LeaderChange records; `other_leader` is the leader of the same epoch in another record, or the same broker."""
 
 node, agrees = field("node", TEXT), field("agrees", Bool)
-REMEMBERED = _observation(rows.REMEMBERED, {**_RECORD, **sorts(node, kind, leader_id, other_leader, agrees)})
+REMEMBERED = _observation("metadata_quorum_states", {**_RECORD, **sorts(node, kind, leader_id, other_leader, agrees)})
 """LeaderChange records beside a node's quorum-state of the same epoch.
 
 `other_leader` is, by `kind`, the leader in quorum-state, or the candidate that a node voted for although the record
 counts its vote.
 """
 
-VOTERS = _observation(rows.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
+VOTERS = _observation("metadata_voters", {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
 """Sets of voters, each with the one before; `changed` is the number of voters that were added or removed."""
 
 is_open, ends, left_open = _fields(open=Bool, ends=Bool, left_open=Bool)
-TRANSACTIONS = _observation(rows.TRANSACTIONS, {**_RECORD, **sorts(is_open, ends, left_open)})
+TRANSACTIONS = _observation("metadata_transactions", {**_RECORD, **sorts(is_open, ends, left_open)})
 """Begins and ends of metadata transactions: whether one was open; and the first record of a later epoch in one that was
 left open.
 """
 
 next_id = field("next", Int())
-PRODUCER_IDS = _observation(rows.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
+PRODUCER_IDS = _observation("metadata_producer_ids", {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
 """Blocks of producer ids, each with the one before."""
 
 version_named = field("version_named", Bool)
-BEGINNINGS = _observation(rows.BEGINNINGS, {**_RECORD, **sorts(version_named)})
+BEGINNINGS = _observation("metadata_beginnings", {**_RECORD, **sorts(version_named)})
 """The first data record of a log: whether metadata.version was set before the first broker registered."""
 
-CONTROLLERS = _observation(rows.CONTROLLERS, {**_RECORD, **sorts(field("broker", Broker), voters)})
+CONTROLLERS = _observation("metadata_controllers", {**_RECORD, **sorts(field("broker", Broker), voters)})
 """Controllers that are unregistered, and the voters of the quorum then, according to the last record of them."""
 
 to_level, crossed = field("to_level", Int()), field("crossed", SetOf(TEXT))
-LEVELS = _observation(rows.LEVELS, {**_RECORD, **_BEFORE, **sorts(to_level, crossed)})
+LEVELS = _observation("metadata_levels", {**_RECORD, **_BEFORE, **sorts(to_level, crossed)})
 """Changes of metadata.version from `level`, as far as known; `crossed` has the levels in between that change the
 content of records.
 """
@@ -172,13 +172,13 @@ content of records.
 differs = field("differs", SetOf(TEXT))
 fits, proved = _fields(fits=Bool, proved=Bool)
 SNAPSHOTS = _observation(
-    rows.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs, proved)}
+    "metadata_snapshots", {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs, proved)}
 )
 """The contents of a snapshot about a topic, a partition, a broker or a feature, beside the log up to the snapshot's
 end; and its end, which is not `proved` to be wrong: no CRC covers epochs.
 """
 
-COPIES = _observation(rows.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
+COPIES = _observation("metadata_copies", {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
 """Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits.
 
 `proved`: two records of one offset and epoch differ, and the copy has no other misfit.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...table.protocol import Row
-from .rows import At
+from .rows import At, Earlier
 from .state import Cluster, Data, Partition
 
 OF_BROKERS = (
@@ -14,8 +14,6 @@ OF_BROKERS = (
 )
 """Records beside which stand the changes of partitions that belong to them."""
 _ABOUT = (*OF_BROKERS, "REGISTER_BROKER_RECORD")
-Earlier = tuple[int | None, int | None]
-"""The file and the offset of the record that changed a partition before; None, None if none did."""
 
 
 class Deposed:
@@ -49,13 +47,15 @@ class Deposed:
             self._since = batch
         self.waiting.append((broker, after, at, earlier))
 
-    def explained(self, kind: str, data: Data, state: Cluster) -> Iterator[Row]:
-        """Yield a row for each leader that the first record without a change of a partition is not about."""
+    def explained(self, kind: str, data: Data, state: Cluster) -> Iterator[tuple[At, Row]]:
+        """Yield a row, and the record that it is about, for each leader that the first record without a change of a
+        partition is not about.
+        """
         about = data.get("brokerId", data.get("id")) if kind in _ABOUT else None
         waiting, self.waiting = self.waiting, []
         for broker, after, at, (file, offset) in waiting:
             if broker != about:
-                yield at._asdict() | {
+                columns = {
                     "topic": state.names.get(after.topic, after.topic),
                     "partition": after.number,
                     "broker": broker,
@@ -65,3 +65,4 @@ class Deposed:
                     "before_file": file,
                     "before_offset": offset,
                 }
+                yield at, columns

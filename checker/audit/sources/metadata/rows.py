@@ -12,18 +12,21 @@ from typing import Any, NamedTuple
 
 from ...table.protocol import Row, Table, Tables
 from ..source import Shown
-from .state import Partition
+from .columns import PARTITIONS
+from .state import Ids, Partition
 
-PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
-REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
-REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
-VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
-BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
-LEVELS, CONTROLLERS = "metadata_levels", "metadata_controllers"
+Earlier = tuple[int | None, int | None]
+"""The file and the offset of the record that changed a partition before; None, None if none did."""
+NOWHERE: Earlier = (None, None)
+NOTHING: Any = (None,) * len(Partition._fields)
+"""No partition: a row has none of its fields."""
+_ISR, _EPOCH = map(Partition._fields.index, ("isr", "partition_epoch"))
+_Column = Callable[[], Sequence[Any]]
+"""Makes a column when it is requested."""
 
 
 class At(NamedTuple):
-    """The place of a record, and when it was written."""
+    """The place of a record, and when it was written: columns of all observations."""
 
     cluster: int
     file: int
@@ -35,8 +38,9 @@ class At(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The possible releases of the active controller, and the levels that hold; a feature that may be on counts as
-    on.
+    """The possible releases of the active controller, and the levels that hold: columns of all observations.
+
+    A feature that may be on counts as on.
     """
 
     releases: int
@@ -47,48 +51,30 @@ class Context(NamedTuple):
     """True if this program may not know all rules that hold here (unsure.py)."""
 
 
-Change = tuple[
-    At,
-    Context,
-    str,
-    Partition,
-    Partition,
-    tuple[int | None, int | None],
-    bool,
-    tuple[int, ...],
-    int | None,
-    tuple[str, ...],
-    bool,
-    bool,
-    tuple[int, ...],
-]
-"""A partition before and after a record; the state of everything else is that before the record.
+class Change(NamedTuple):
+    """A partition before and after a record, with what only the state before the record shows.
 
-The fields: its place, the context, the topic's name, the partition before (`NOTHING` for a new one) and after, the file
-and the offset of the record that changed it last (`NOWHERE` if none did), and the columns of `_OTHERS`. No value is a
-list: Python's collector then untracks the change at once.
-"""
-_Column = Callable[[], Sequence[Any]]
-"""Makes a column when it is requested."""
-_OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "perhaps_lost", "again", "cordoned")
-"""Columns: whether the record names a leader; `inactive`, `min_isr`, `wrong_directories`, `may_be_lost` and
-`put_where_cordoned` of `Cluster`; whether a record of the same batch changed the partition before.
-"""
+    A field with the name of a column of PARTITIONS is that column.
+    """
 
-
-NOTHING: Any = (None,) * len(Partition._fields)
-"""No partition: a row has none of its fields."""
-NOWHERE = (None, None)
-_ISR, _EPOCH = map(Partition._fields.index, ("isr", "partition_epoch"))
-_STATE = Partition._fields[Partition._fields.index("leader") : _EPOCH + 1]
-_SHOWN = (
-    *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
-    *("before_file", "before_offset", *_OTHERS),
-)
+    at: At
+    context: Context
+    topic: str
+    before: Partition
+    """`NOTHING` for a new partition."""
+    after: Partition
+    earlier: Earlier
+    named: bool
+    inactive: Ids
+    min_isr: int | None
+    wrong_directories: tuple[str, ...]
+    perhaps_lost: bool
+    again: bool
+    cordoned: Ids
 
 
 class Rows:
-    """Rows by their observations, until they are taken; those of PARTITION_CHANGES are in `changes`."""
+    """Rows by their observations, until they are taken; those of PARTITIONS are in `changes`."""
 
     def __init__(self) -> None:
         self.changes: list[Change] = []
@@ -114,28 +100,28 @@ class Rows:
     def tables(self, tables: Tables) -> dict[str, Table]:
         """Return a table for each observation that has rows."""
         found = {name: tables.of_rows(rows) for name, rows in self._others.items()}
-        return found | ({PARTITION_CHANGES: self.of_changes(tables)} if self.changes else {})
+        return found | ({PARTITIONS.name: self.of_changes(tables)} if self.changes else {})
 
     def of_changes(self, tables: Tables) -> Table:
-        """Return the table of PARTITION_CHANGES."""
+        """Return the table of PARTITIONS."""
         return tables.of_columns(len(self.changes), _columns(self.changes)) if self.changes else tables.of_rows([])
 
 
 def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
-    """Return the columns of PARTITION_CHANGES, each made when it is requested."""
-    at, context, topic, before, after, earlier, *others = zip(*changes, strict=True)
-    columns: dict[str, _Column] = {
-        **_by_name(At._fields, at),
-        **_by_name(Context._fields, context),
+    """Return the columns of PARTITIONS, each made when it is requested."""
+    own = dict(zip(Change._fields, zip(*changes, strict=True), strict=True))
+    before, after = own["before"], own["after"]
+    found: dict[str, _Column] = {
+        **_by_name(At._fields, own["at"]),
+        **_by_name(Context._fields, own["context"]),
         **_by_name(Partition._fields, after),
         **_by_name([f"before_{name}" for name in Partition._fields], before),
-        **_by_name(("before_file", "before_offset"), earlier),
-        **{name: partial(_itself, own) for name, own in zip(_OTHERS, others, strict=True)},
+        **_by_name(("before_file", "before_offset"), own["earlier"]),
+        **{name: partial(_itself, values) for name, values in own.items()},
     }
-    columns |= {"topic": partial(_itself, topic), "partition": columns["number"]}
-    isr, replicas, elr, directories = (columns[name] for name in ("isr", "replicas", "elr", "directories"))
-    return {
-        **{name: columns[name] for name in _SHOWN},
+    isr, replicas, elr, directories = (found[name] for name in ("isr", "replicas", "elr", "directories"))
+    found |= {
+        "partition": found["number"],
         "created": lambda: [each is NOTHING for each in before],
         "unchanged": lambda: [*map(_is_unchanged, before, after)],
         "relocated": lambda: [*map(_is_relocated, before, after)],
@@ -145,6 +131,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
         "directory_count": lambda: [*map(len, directories())],
         "replica_count": lambda: [*map(len, replicas())],
     }
+    return {name: found[name] for name in PARTITIONS.columns}
 
 
 def _by_name(names: Sequence[str], tuples: Sequence[tuple[Any, ...]]) -> dict[str, _Column]:
