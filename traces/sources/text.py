@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from .compression import BROKEN, NoReaderError, cut
 from .encoding import NoTextError, blocks
+from .opened import opened
 
 LONGEST = 1 << 23
 """The largest number of bytes of a line that are read. Kafka's longest lines name all partitions of a cluster."""
@@ -85,7 +86,7 @@ class Stretch(Lines):
 
     def blocks(self) -> Iterator[bytes]:
         try:
-            with open(self.path, "rb") as file:
+            with opened(self.path) as file:
                 file.seek(self._begin)
                 left = self._end - self._begin
                 while block := file.read(min(left, _BLOCK)):
