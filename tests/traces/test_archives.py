@@ -20,7 +20,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.specs.errors import IsrproofError
 from isrproof.traces.metadata.files import found_in
-from isrproof.traces.sources import archives
+from isrproof.traces.sources import archives, compression
 from isrproof.traces.sources.opened import SpecialFileError, opened
 from isrproof.traces.sources.paths import Source, expand
 from isrproof.traces.sources.text import Lines
@@ -288,6 +288,21 @@ def test_a_compressed_log_whose_second_part_is_damaged_is_cut_there(
         lines = Lines(str(log))
         assert list(lines)[:1] == ["one"]
         assert lines.problem is not None
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress], ids=["bz2", "xz"])
+def test_a_compressed_log_that_stands_for_too_much_is_read_only_in_part(
+    compress: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compression, "LEAST_ALLOWED", 1 << 21)
+    log = tmp_path / "a.log"
+    log.write_bytes(compress(b"x" * 99 + b"\n") * 20 + compress(b"\0" * (1 << 26)))
+    lines = Lines(str(log))
+    found = list(lines)
+    assert found[:20] == ["x" * 99] * 20
+    assert sum(map(len, found)) <= 1100 * log.stat().st_size + (1 << 22)
+    assert lines.problem is not None
+    assert "stands for more than" in lines.problem
 
 
 # ---- Special files

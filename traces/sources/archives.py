@@ -261,7 +261,7 @@ class _Header(tarfile.TarInfo):
     """A header of a tar archive; a damaged one is an error, where tarfile takes all but the first for the end."""
 
     @classmethod
-    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> tarfile.TarInfo:
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
         try:
             found = super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from .opened import opened
 
@@ -18,6 +19,9 @@ _BLOCK = 1 << 20
 _COMPRESSED_BLOCK = 1 << 13
 _ZSTD_BLOCK = 1 << 10
 """Size of a block: a thousand bytes that are all alike may stand for 30 MB."""
+LEAST_ALLOWED = 1 << 30
+MOST_TIMES = 1_100
+"""Largest ratio of data to its compressed size, if that is more than LEAST_ALLOWED; gzip never exceeds it."""
 _WINDOW = 1 << 27
 """Zstandard data that needs more memory than this is refused, as the command `zstd` does without --long=31."""
 
@@ -28,6 +32,10 @@ _NEW: Mapping[str, Callable[[], Any]] = {
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
     "bzip2": bz2.BZ2Decompressor,
 }
+
+
+class TooMuchError(EOFError):
+    """Compressed data that stands for more text than a log has; the message says how much."""
 
 
 class NoReaderError(OSError):
@@ -51,6 +59,22 @@ def cut(path: str) -> str:
     return f"the {compression(path)} data is cut or broken: only the part before that was read; fetch it again"
 
 
+def _bounded(read: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """Yield the blocks of compressed data, as far as a log may be larger than that.
+
+    Raises:
+        TooMuchError: it is larger.
+    """
+    most = left = max(LEAST_ALLOWED, MOST_TIMES * os.path.getsize(path))
+    for block in read:
+        left -= len(block)
+        if left < 0:
+            raise TooMuchError(
+                f"expected a log, got data that stands for more than {most >> 20} MB: only these were read"
+            )
+        yield block
+
+
 def stream(path: str) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, in blocks of at most a megabyte.
 
@@ -63,13 +87,18 @@ def stream(path: str) -> Iterator[bytes]:
     with opened(path) as file:
         if kind is None:
             yield from iter(lambda: file.read(_BLOCK), b"")
-        elif kind == "zstd":
-            yield from unpacked_zstd(file)
-        elif kind == "gzip":
-            with gzip.open(file) as read:
-                yield from iter(lambda: read.read1(_COMPRESSED_BLOCK), b"")
         else:
-            yield from _joined(_NEW[kind], file)
+            yield from _bounded(_unpacked(kind, file), path)
+
+
+def _unpacked(kind: str, file: BinaryIO) -> Iterator[bytes]:
+    if kind == "zstd":
+        yield from unpacked_zstd(file)
+    elif kind == "gzip":
+        with gzip.open(file) as read:
+            yield from iter(lambda: read.read1(_COMPRESSED_BLOCK), b"")
+    else:
+        yield from _joined(_NEW[kind], file)
 
 
 def _joined(new: Callable[[], Any], file: IO[bytes]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from .compression import BROKEN, NoReaderError, cut
+from .compression import BROKEN, NoReaderError, TooMuchError, cut
 from .encoding import NoTextError, blocks
 from .opened import opened
 
@@ -69,7 +69,7 @@ class Lines:
             yield from blocks(self.path)
         except NoTextError as error:
             self.problem = str(error)
-        except NoReaderError as error:
+        except (NoReaderError, TooMuchError) as error:
             self.problem = str(error)
         except BROKEN:
             self.problem = cut(self.path)
