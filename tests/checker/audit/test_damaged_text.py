@@ -54,7 +54,7 @@ def nul_lines(data: bytes) -> bytes:
 
 
 def nul_before_a_line(data: bytes) -> bytes:
-    """What a file system leaves of the lines before a crash; the next process goes on behind it."""
+    """Return the data with NUL for the lines before a crash, as file systems leave it: others go on behind it."""
     return middle(data, lambda part: b"\0" * len(part))
 
 
