@@ -129,6 +129,7 @@ def forgotten() -> bytes:
     return data[:begin] + data[second:end] + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, names, names, size, begin, 0)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("name", "made"), DAMAGED.values(), ids=DAMAGED)
 def test_what_is_not_read_of_an_archive_is_a_problem_and_the_rest_is_read(
     name: str, made: Callable[[], bytes], tmp_path: Path
