@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from ...specs.errors import IsrproofError
 from ..sources.archives import there_of
+from ..sources.opened import opened
 from . import compression
 from .reader import NO_OP, NO_OP_RECORD, Message, control_record, data_record
 from .wire import SIGNED, MalformedError, uvarint, varint, varlong
@@ -151,7 +152,7 @@ class Batches:
         """
         self.counts, self.zeros, self._notes = Counts(), 0, []
         try:
-            with open(there_of(self.path), "rb") as file:
+            with opened(there_of(self.path)) as file:
                 facts = os.fstat(file.fileno())
                 state = facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
                 yield from self._frames(file, facts.st_size, state == self._sound)

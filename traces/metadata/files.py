@@ -20,6 +20,7 @@ from ...specs.errors import IsrproofError
 from ..formats.dumps import dump
 from ..sources import archives
 from ..sources.archives import there_of
+from ..sources.opened import opened, small_text
 from ..sources.paths import IN, is_elsewhere, is_named_archive
 from ..sources.text import Lines
 from .batches import Batches, Frame
@@ -197,7 +198,7 @@ def _inside(folder: str) -> Iterator[MetadataFile]:
     for at, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(at))
         folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen)
-        paths = [os.path.join(at, name) for name in sorted(names)]
+        paths = [path for name in sorted(names) if os.path.isfile(path := os.path.join(at, name))]
         beside = os.path.isdir(os.path.join(os.path.dirname(at), _TOPIC))
         yield from _of_folder([file for path in paths if (file := _opened(path, path, paths)) is not None], beside)
         for path in filter(is_named_archive, paths):
@@ -294,7 +295,7 @@ class Content(Enum):
         if batches.problem is None:
             return cls.NOTHING
         try:
-            with open(there_of(path), "rb") as file:
+            with opened(there_of(path)) as file:
                 return cls.BROKEN if b"\0" in file.read(_BEGINNING) else cls.TEXT
         except OSError:
             return cls.BROKEN
@@ -314,10 +315,7 @@ def is_metadata(path: str) -> bool:
 def node_of(folder: str) -> str:
     """Return the name of the node with this metadata folder: `node.id` in its meta.properties, or else the folder."""
     for place in (Path(folder), Path(folder).parent):
-        try:
-            text = Path(there_of(str(place / "meta.properties"))).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
+        text = small_text(there_of(str(place / "meta.properties")))
         match = re.search(r"^(?:node|broker)\.id=([0-9]+)\s*$", text, re.MULTILINE)
         if match is not None:
             return match[1]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
+
+from .opened import opened
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 """Exceptions from reading compressed data that is not complete."""
@@ -16,11 +19,23 @@ _BLOCK = 1 << 20
 _COMPRESSED_BLOCK = 1 << 13
 _ZSTD_BLOCK = 1 << 10
 """Size of a block: a thousand bytes that are all alike may stand for 30 MB."""
+LEAST_ALLOWED = 1 << 30
+MOST_TIMES = 1_100
+"""Largest ratio of data to its compressed size, if that is more than LEAST_ALLOWED; gzip never exceeds it."""
 _WINDOW = 1 << 27
 """Zstandard data that needs more memory than this is refused, as the command `zstd` does without --long=31."""
 
 
-_OPEN: Mapping[str, Callable[[Any], Any]] = {"gzip": gzip.open, "xz": lzma.open, "bzip2": bz2.open}
+_XZ_MEMORY = 1 << 28
+"""Memory for xz data, which `xz -9` needs a quarter of."""
+_NEW: Mapping[str, Callable[[], Any]] = {
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
+    "bzip2": bz2.BZ2Decompressor,
+}
+
+
+class TooMuchError(EOFError):
+    """Compressed data that stands for more text than a log has; the message says how much."""
 
 
 class NoReaderError(OSError):
@@ -33,7 +48,7 @@ def compression(path: str) -> str | None:
     Raises:
         OSError: the file cannot be read.
     """
-    with open(path, "rb") as file:
+    with opened(path) as file:
         start = file.read(8)
     found = next((kind for mark, kind in _MARKS.items() if start.startswith(mark)), None)
     return found or ("gzip" if path.endswith(".gz") else None)
@@ -42,6 +57,22 @@ def compression(path: str) -> str | None:
 def cut(path: str) -> str:
     """Return the problem of a file whose data is BROKEN."""
     return f"the {compression(path)} data is cut or broken: only the part before that was read; fetch it again"
+
+
+def _bounded(read: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """Yield the blocks of compressed data, as far as a log may be larger than that.
+
+    Raises:
+        TooMuchError: it is larger.
+    """
+    most = left = max(LEAST_ALLOWED, MOST_TIMES * os.path.getsize(path))
+    for block in read:
+        left -= len(block)
+        if left < 0:
+            raise TooMuchError(
+                f"expected a log, got data that stands for more than {most >> 20} MB: only these were read"
+            )
+        yield block
 
 
 def stream(path: str) -> Iterator[bytes]:
@@ -53,26 +84,53 @@ def stream(path: str) -> Iterator[bytes]:
         OSError, or one of BROKEN: the file, or the rest of it, cannot be read.
     """
     kind = compression(path)
-    with open(path, "rb") as file:
+    with opened(path) as file:
         if kind is None:
             yield from iter(lambda: file.read(_BLOCK), b"")
-        elif kind == "zstd":
-            yield from unpacked_zstd(file)
         else:
-            yield from _decompressed(_OPEN[kind](file))
+            yield from _bounded(_unpacked(kind, file), path)
 
 
-def _decompressed(file: Any) -> Iterator[bytes]:
-    while True:
-        try:
-            block = file.read1(_COMPRESSED_BLOCK)
-        except OSError as error:
-            if error.errno is None:  # bz2 says so of broken data
+def _unpacked(kind: str, file: BinaryIO) -> Iterator[bytes]:
+    if kind == "zstd":
+        yield from unpacked_zstd(file)
+    elif kind == "gzip":
+        with gzip.open(file) as read:
+            yield from iter(lambda: read.read1(_COMPRESSED_BLOCK), b"")
+    else:
+        yield from _joined(_NEW[kind], file)
+
+
+def _joined(new: Callable[[], Any], file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the decompressed bytes of streams that follow each other, maybe with zeros between and after them.
+
+    The standard library's readers take whatever follows the first stream, but is not another one, for padding.
+
+    Raises:
+        EOFError, lzma.LZMAError: the data is cut or broken, or something else follows it.
+    """
+    data = _content(b"", file)
+    while data:
+        one = new()
+        while not one.eof:
+            if not (data or not one.needs_input):
+                raise EOFError("the data has no end")
+            try:
+                block = one.decompress(data, _BLOCK)
+            except OSError as error:  # bz2 says so of broken data
                 raise EOFError(str(error)) from error
-            raise
-        if not block:
-            return
-        yield block
+            if block:
+                yield block
+            data = file.read(_COMPRESSED_BLOCK) if one.needs_input and not one.eof else b""
+        data = _content(one.unused_data, file)
+
+
+def _content(data: bytes, file: IO[bytes]) -> bytes:
+    """Return the rest of a file from its first byte that is not zero: `data`, or else a part that is read."""
+    while not (data := data.lstrip(b"\0")):
+        if not (data := file.read(_COMPRESSED_BLOCK)):
+            return b""
+    return data
 
 
 def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ def blocks(path: str) -> Iterator[bytes]:
     """
     if os.path.isdir(path):
         raise NoTextError("expected a directory that can be listed, but listing it is not permitted")
-    encoding = _encoding(stream(path))
+    encoding = _encoding(_as_far_as_whole(stream(path)))
     if encoding == _UTF8:
         yield from stream(path)
         return
@@ -53,6 +53,14 @@ def blocks(path: str) -> Iterator[bytes]:
     for block in stream(path):
         yield decoder.decode(block).encode(_UTF8)
     yield decoder.decode(b"", final=True).encode(_UTF8)
+
+
+def _as_far_as_whole(read: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the blocks before the data is cut or broken; who reads them all learns of that."""
+    try:
+        yield from read
+    except BROKEN:
+        return
 
 
 def is_plain(path: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from . import archives
+from .opened import SPECIAL, opened
 
 _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
@@ -180,13 +181,17 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
         if files:
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")
+    if here.exists():
+        raise IsrproofError(
+            f"{path}: expected a file or a folder, got {SPECIAL}; give its content as - (standard input)."
+        )
     raise IsrproofError(f"{path}: no such file or directory.")
 
 
 def _is_dump(path: str) -> bool:
     """Return True if a file begins like output of kafka-dump-log: a copy of records, not a log."""
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return file.read(len(_DUMPING)) == _DUMPING
     except OSError:
         return False

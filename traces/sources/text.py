@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from .compression import BROKEN, NoReaderError, cut
+from .compression import BROKEN, NoReaderError, TooMuchError, cut
 from .encoding import NoTextError, blocks
+from .opened import opened
 
 LONGEST = 1 << 23
 """The largest number of bytes of a line that are read. Kafka's longest lines name all partitions of a cluster."""
@@ -68,7 +69,7 @@ class Lines:
             yield from blocks(self.path)
         except NoTextError as error:
             self.problem = str(error)
-        except NoReaderError as error:
+        except (NoReaderError, TooMuchError) as error:
             self.problem = str(error)
         except BROKEN:
             self.problem = cut(self.path)
@@ -85,7 +86,7 @@ class Stretch(Lines):
 
     def blocks(self) -> Iterator[bytes]:
         try:
-            with open(self.path, "rb") as file:
+            with opened(self.path) as file:
                 file.seek(self._begin)
                 left = self._end - self._begin
                 while block := file.read(min(left, _BLOCK)):

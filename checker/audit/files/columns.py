@@ -21,6 +21,7 @@ from ....traces.formats.detect import Asked, Detected, detect
 from ....traces.formats.reading import Reading
 from ....traces.sources.compression import compression
 from ....traces.sources.encoding import is_plain
+from ....traces.sources.opened import opened
 from ....traces.sources.paths import Source
 from ....traces.sources.text import Lines, Stretch
 from ...processes import killed_with_us, pool
@@ -257,7 +258,7 @@ def _can_be_split(path: str, how: Detected) -> bool:
 def _bounds(path: str, step: int) -> Iterator[int]:
     """Yield where the parts of a plain file begin, each at a line, and where the file ends."""
     size = os.path.getsize(path)
-    with open(path, "rb") as file:
+    with opened(path) as file:
         at = 0
         while at < size:
             yield at

@@ -11,6 +11,7 @@ from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
 from .listed import listed
+from .suspects import begins_like_a_role, is_no_text
 
 _NUMBERS = re.compile(r"[0-9]+")
 _CONTINUATION = Kind("continuation")
@@ -19,6 +20,8 @@ _CONTINUATION = Kind("continuation")
 def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Sequence[Event]:
     """Count a line and return its events, if it is understood: several if it lists partitions."""
     parsed = parse_line(text, layout)
+    if isinstance(parsed, Continuation) and is_no_text(text):
+        parsed = Unknown(message=text)
     if isinstance(parsed, Continuation):
         seen.kinds[_CONTINUATION] += 1
         return ()
@@ -28,8 +31,14 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Se
         seen.unknown[template(text) if parsed.wrong is None else f"{parsed.wrong}: {template(text)}"] += 1
         bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text or parsed.wrong is not None
         stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
-        broken = bearing or (parsed.logger is None and (text[:1] in "[12\0" or any(f"({own}" in text for own in OWN)))
-        seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
+        resembling = not bearing and begins_like_a_role(parsed.message or text)
+        no_text = parsed.logger is None and is_no_text(text)
+        broken = bearing or resembling or no_text
+        broken |= parsed.logger is None and (text[:1] in "[12" or any(f"({own}" in text for own in OWN))
+        kind = Kind("unknown", bearing=bearing, stranger=stranger, broken=broken, resembling=resembling)
+        seen.kinds[kind] += 1
+        if no_text and len(seen.no_text) <= MOST_BROKEN:
+            seen.no_text.append(number)
         if broken and len(seen.broken) <= MOST_BROKEN:
             seen.broken.append(number)
         return ()

@@ -51,6 +51,8 @@ class Kind(NamedTuple):
     """Unknown, and from a logger that by default writes to neither file of a controller."""
     broken: bool = False
     """Unknown, and broken: the part that is cut off, and lines after it, may have borne on a rule."""
+    resembling: bool = False
+    """Unknown, and not bearing, but it begins as a line that bears on a rule does."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Coverage:
     """The greatest time."""
     broken: list[int] = field(default_factory=list)
     """The numbers of broken lines, at most MOST_BROKEN + 1."""
+    no_text: list[int] = field(default_factory=list)
+    """The numbers of those of them that hold bytes of no text, at most MOST_BROKEN + 1."""
 
     def dated(self, line: int, ts: int) -> None:
         """Add a line that has a time, in any order."""
@@ -116,16 +120,17 @@ class Coverage:
                 self.oldest = ts if self.oldest is None else min(self.oldest, ts)
                 self.youngest = ts if self.youngest is None else max(self.youngest, ts)
         self.broken = sorted([*self.broken, *(line + shift for line in other.broken)])[: MOST_BROKEN + 1]
+        self.no_text = sorted([*self.no_text, *(line + shift for line in other.no_text)])[: MOST_BROKEN + 1]
 
     def as_json(self) -> list[Any]:
         """Return lists that JSON can hold; `from_json` is the inverse."""
         common = sorted(self.unknown.items(), key=lambda each: (-each[1], each[0]))[:_COUNTED]
         ends = [self.first, self.last, self.oldest, self.youngest]
-        return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken]
+        return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken, self.no_text]
 
     @staticmethod
     def from_json(shown: Sequence[Any]) -> Coverage:
-        kinds, unknown, (first, last, oldest, youngest), broken = shown
+        kinds, unknown, (first, last, oldest, youngest), broken, no_text = shown
         return Coverage(
             Counter({Kind(*kind): n for *kind, n in kinds}),
             Counter(dict(unknown)),
@@ -134,6 +139,7 @@ class Coverage:
             oldest,
             youngest,
             broken,
+            no_text,
         )
 
 
@@ -161,6 +167,9 @@ def facts(
     levels = [LEVELS.index(kind.level) for kind in of_state_changes if kind.level in LEVELS]
     machines = any(row in CONTROLLER_LINES for row in by_row)
     broken = tuple(sorted(seen.broken))
+    bearing = sum(n * kind.bearing for kind, n in seen.kinds.items())
+    resembling = sum(n * kind.resembling for kind, n in seen.kinds.items())
+    no_text = sum(line > 1 for line in seen.no_text) if _may_bear(by_row) else 0
     why = _why_lossy(lossy, problem, stream.lossy, prefixed, strangers if machines else 0, len(broken))
     shown = FileFacts(
         index=index,
@@ -170,7 +179,7 @@ def facts(
         coverage=dict(classes),
         rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
-        bearing_unknown=sum(n * kind.bearing for kind, n in seen.kinds.items()),
+        bearing_unknown=bearing + no_text,
         taught_nothing=_taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
@@ -178,7 +187,8 @@ def facts(
         read_as=stream.read_as,
         unknown_layout=stream.unknown_layout,
         zone=stream.zone,
-        notes=(*stream.notes, *_traces(by_row)),
+        notes=(*stream.notes, *_traces(by_row), *_no_text(no_text)),
+        resembling=resembling,
     )
     own = _of_writer(source, stream)
     first_ts = None if seen.first is None else seen.first[1]
@@ -212,6 +222,22 @@ def _traces(by_row: Mapping[str, int]) -> list[str]:
         return []
     which = f"{stopped - thrown} of {stopped} refused or failed moves"
     return [f"no throwable follows {which}: stack traces were dropped, and with them the reasons"]
+
+
+def _may_bear(by_row: Mapping[str, int]) -> bool:
+    """Return True if lines that bear on a rule may be in a file: it has some, or nothing of it is known."""
+    return not by_row or any(rows()[row].bears for row in by_row)
+
+
+def _no_text(lines: int) -> list[str]:
+    """Return a note on lines that hold bytes of no text.
+
+    The first line does not count: a log that was truncated in place while its writer went on begins with NULs.
+    """
+    count = f"more than {MOST_BROKEN}" if lines >= MOST_BROKEN else str(lines)
+    return (
+        [f"lines that hold bytes of no text, as after a crash: {count}; others may have stood there"] if lines else []
+    )
 
 
 def _of_writer(source: Source, stream: Stream) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ....specs.lines import rows
 from ....specs.machines import LEVELS
 from ....traces.formats.reading import Numbering
 from ....traces.place import Place
@@ -18,6 +19,12 @@ OTHER_LOGS = ("server.log", "log-cleaner.log", "kafka-request.log", "kafka-autho
 """Files that a broker writes beside those of its controller (config/log4j.properties, bin/kafka-run-class.sh)."""
 JITTER = 100
 """The milliseconds by which threads may print late."""
+
+
+MOST_ENDS = 2
+"""The number of lines that may be cut because a file begins or ends there."""
+MOST_LOST = 0.01
+"""The largest share of the lines that bear on rules that may be gaps in a file: beyond it the run is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,19 @@ class FileFacts:
     """The writer's time zone in minutes east of UTC, where both its lines and their envelope have times."""
     notes: tuple[str, ...] = ()
     """Notes on how its lines were processed."""
+    resembling: int = 0
+    """The number of lines that begin as lines that bear on a rule do, but were not understood: each is a gap."""
+
+    @property
+    def bearing(self) -> int:
+        """The number of lines that bear on rules and were understood."""
+        return sum(n for row, n in self.rows.items() if (known := rows().get(row)) is not None and known.bears)
+
+    @property
+    def much_lost(self) -> bool:
+        """True if more of the lines that bear on rules were not understood than a file may lack at its ends."""
+        lost = self.resembling
+        return lost > MOST_ENDS and lost > MOST_LOST * (self.bearing + self.bearing_unknown + lost)
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ....traces.metadata.batches import Batches, Frame
 from ....traces.metadata.files import MetadataFile, node_of
 from ....traces.sources.archives import there_of
+from ....traces.sources.opened import small_text
 
 _CLUSTER = re.compile(r"^cluster\.id=(\S+)\s*$", re.MULTILINE)
 
@@ -95,7 +96,7 @@ def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
 
 def _cluster_id(folder: str) -> str | None:
     for place in (Path(folder), Path(folder).parent):
-        match = _CLUSTER.search(_text(place / "meta.properties"))
+        match = _CLUSTER.search(small_text(there_of(str(place / "meta.properties"))))
         if match is not None:
             return match[1]
     return None
@@ -104,7 +105,7 @@ def _cluster_id(folder: str) -> str | None:
 def _remembered(folder: str) -> Remembered:
     """Return the content of a folder's quorum-state; empty if it cannot be understood."""
     try:
-        content = json.loads(_text(Path(folder) / "quorum-state"))
+        content = json.loads(small_text(there_of(str(Path(folder) / "quorum-state"))))
         voters = frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
         epoch, leader, voted = (_known(content.get(name)) for name in ("leaderEpoch", "leaderId", "votedId"))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -115,12 +116,3 @@ def _remembered(folder: str) -> Remembered:
 def _known(number: object) -> int | None:
     """Return a number of quorum-state, which uses -1 for none."""
     return number if type(number) is int and 0 <= number < 1 << 31 else None
-
-
-def _text(path: Path) -> str:
-    """Return the text of a small file; empty if it cannot be read."""
-    try:
-        with open(there_of(str(path)), encoding="utf-8", errors="replace") as file:
-            return file.read(1 << 16)
-    except OSError:
-        return ""

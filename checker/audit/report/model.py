@@ -197,6 +197,14 @@ class Report:
         """The number of findings that are only counted."""
         return sum(self.counts.values()) - len(self.findings)
 
+    @property
+    def understood(self) -> float:
+        """The share of the lines that bear on rules that was understood."""
+        of_lines = [file for file in self.files if file.lines]
+        bearing = sum(file.bearing for file in of_lines)
+        lost = sum(file.bearing_unknown + file.resembling for file in of_lines)
+        return bearing / (bearing + lost) if lost else 1.0
+
     def conditions(self) -> Iterator[Condition]:
         """Yield the times in which partitions were offline or under-replicated, from lines and from metadata logs."""
         yield from self.state.conditions
@@ -394,7 +402,7 @@ def verdict_of(
     if (
         not_known
         or counts["unknown"]
-        or any(file.problem or file.bearing_unknown or file.taught_nothing for file in files)
+        or any(file.problem or file.bearing_unknown or file.taught_nothing or file.much_lost for file in files)
     ):
         return "incomplete"
     if not any(tally.evaluated for tally in tallies.values()):

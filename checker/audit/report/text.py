@@ -172,7 +172,15 @@ def _found(report: Report) -> str:
         found += f"; {records_in_words(lost)} may be gone"
     if report.not_known:
         found = f"{found or 'no finding'}; {plain(in_headline(report.not_known))}"
-    return (found or "no finding") + (f"; also {beside}" if beside else "")
+    found = found or "no finding"
+    if report.understood < 1:
+        found += f"; {_percent(report.understood)} of the lines that bear on rules were understood"
+    return found + (f"; also {beside}" if beside else "")
+
+
+def _percent(share: float) -> str:
+    """Return a share that is less than 1, rounded down."""
+    return f"{int(share * 1000) / 10:g} %"
 
 
 # ---- Findings
