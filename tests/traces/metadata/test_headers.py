@@ -28,7 +28,7 @@ def flipped(raw: bytes, bit: int) -> bytes:
 @pytest.mark.full(every=5)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_whose_offset_or_epoch_lies_is_left_out_alone(name: str, tmp_path: Path) -> None:
-    """Where only one bit is another, no batch is read with it: not among others, not below the leader's first."""
+    """One bit is another: the batch is not read, and all others are."""
     dice = random.Random(name)
     (whole, *_) = sorted((RECORDED / name).glob("node-*/metadata/*.log"))
     raw, path = whole.read_bytes(), tmp_path / whole.name
