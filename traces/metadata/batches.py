@@ -6,10 +6,12 @@ Source: org.apache.kafka.common.record.DefaultRecordBatch and DefaultRecord (mag
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import struct
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import BinaryIO, NamedTuple
@@ -42,6 +44,8 @@ _PIECE = 1 << 20
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
 _IDLE_SIZE = HEADER.size + len(_IDLE)
+_NAME = re.compile(r"(\d{20})(?:-\d{10})?\.(log|checkpoint)$")
+"""The name of a segment or a snapshot: the offset with which the one begins, and the other ends."""
 
 
 _new = tuple.__new__
@@ -155,7 +159,7 @@ class Batches:
             with opened(there_of(self.path)) as file:
                 facts = os.fstat(file.fileno())
                 state = facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
-                yield from self._frames(file, facts.st_size, state == self._sound)
+                yield from self._in_line(self._frames(file, facts.st_size, state == self._sound))
                 self._sound = None if self._notes else state
         except OSError as error:
             self._notes.append(f"cannot be read: {error.strerror or error}")
@@ -212,6 +216,37 @@ class Batches:
             else:
                 self._left_out(position, _wrong(raw))
             position += whole
+
+    def _in_line(self, frames: Iterator[Frame]) -> Iterator[Frame]:
+        """Yield the batches whose offset and epoch, which no CRC covers, follow from their neighbours; note others.
+
+        Offsets leave no gap within a file, and only a control record, the leader's first, begins an epoch.
+        """
+        before: Frame | None = None
+        ahead: deque[Frame] = deque()
+        while (current := ahead.popleft() if ahead else next(frames, None)) is not None:
+            position, offset, _, epoch, control, _, _ = current
+            if before is not None:
+                if offset == before.last + 1 and epoch == before.epoch and not control:  # nearly all
+                    yield current
+                    before = current
+                    continue
+                if not _adjacent(before, current):
+                    before = None
+            ahead.extend(itertools.islice(frames, 2 - len(ahead)))
+            wrong = _astray(before, current, ahead, self._begins if position == 0 else None)
+            if wrong is None:
+                yield current
+                before = current
+            else:
+                self._left_out(position, MalformedError(wrong))
+                before = None if before is None else _in_place(before, current)
+
+    @property
+    def _begins(self) -> int | None:
+        """The offset of the first record, as the name of the file has it; None if it does not."""
+        name = _NAME.match(os.path.basename(self.path))
+        return None if name is None else int(name[1]) if name[2] == "log" else 0
 
     def _end(self, file: BinaryIO, position: int, size: int, length: int) -> None:
         """Note the content of a place where no batch begins: zeros that were never written, or a batch that is cut
@@ -291,6 +326,47 @@ class Batches:
         self.counts.decoded += len(records) - unknown
         self.counts.control += len(records) - unknown if control else 0
         return tuple(records)
+
+
+def _adjacent(frame: Frame, below: Frame) -> bool:
+    """Return whether no bytes lie between two batches of a file."""
+    return frame.position + len(frame.raw) == below.position
+
+
+def _in_place(before: Frame, frame: Frame) -> Frame:
+    """Return a batch with the offset and epoch that follow from the one before it."""
+    offset = before.last + 1
+    return frame._replace(offset=offset, last=offset + frame.last - frame.offset, epoch=before.epoch)
+
+
+def _astray(above: Frame | None, frame: Frame, ahead: Sequence[Frame], begins: int | None) -> str | None:
+    """Return how a batch does not follow from its neighbours, which fit each other without it; None if it does.
+
+    Args:
+        above: the batch above it; None if it is not known.
+        ahead: up to two batches below it.
+        begins: the offset with which the file begins, if the batch is the first.
+    """
+    below = ahead[0] if ahead and _adjacent(frame, ahead[0]) else None
+    third = ahead[1] if below is not None and len(ahead) > 1 and _adjacent(below, ahead[1]) else None
+    if above is None and below is None:
+        return None
+    expected = begins if above is None else above.last + 1
+    size = frame.last + 1 - frame.offset
+    if expected is not None and frame.offset != expected and (below is None or below.offset == expected + size):
+        return f"one at offset {frame.offset}, not {expected}"
+    epoch = frame.epoch
+    if below is not None and (frame.control or above is None):
+        agreed = third is None or third.epoch == below.epoch or third.control
+        if below.epoch != epoch and not below.control and agreed:
+            return f"one in epoch {epoch}, not {below.epoch}"
+    if above is None or epoch == above.epoch:
+        return None
+    if frame.control:
+        return f"one in epoch {epoch} after {above.epoch}" if below is None and epoch < above.epoch else None
+    if below is None or below.epoch != epoch:
+        return f"one in epoch {epoch}, not {above.epoch}"
+    return None
 
 
 def _piece(file: BinaryIO, position: int, size: int) -> bytes:

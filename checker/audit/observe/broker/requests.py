@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, const, field, some, true
+from .....model.expr import both, const, either, false, field, some, true
 from .....model.sorts import Bool, Int
-from ...fields import broker, current_leader_epoch, kind, leader, leader_epoch, lossy, of_zookeeper, sorts, whole
+from ...fields import broker, current_leader_epoch, gap, kind, leader, leader_epoch, lossy, of_zookeeper, sorts, whole
 from ...lines import (
     BECOME_BEGUN,
     BECOME_ENDED,
@@ -35,7 +35,7 @@ other_leader_named, other_role_named = field("other_leader_named", Bool), field(
 """True if a line of a request prints another leader, or role, than the request has; false if it prints none."""
 other_epoch_named = field("other_epoch_named", Bool)
 """True if the line with which a request is refused prints another leader epoch than the request has."""
-asked = field("asked", Bool)
+asked, unlogged = field("asked", Bool), field("unlogged", Bool)
 _CARRIED_OUT = (*BECOME_ENDED, *LEADER_UNAVAILABLE, *SAME_LEADER, *EPOCH_REFUSED)
 _OF_REQUEST = (*BECOME_BEGUN, *BECOME_ENDED, *EPOCH_REFUSED)
 not_later = field("not_later", Bool)
@@ -86,12 +86,22 @@ def _not_assigned(lines: Table, *_: Names) -> Table:
 
 
 def _against_epoch(lines: Table, *_: Names) -> Table:
+    """Return lines of decisions, each with the line of the broker's own epoch.
+
+    If requests were logged, and the refused one was not, the level was changed between: later requests are missing,
+    among them deletions, after which epochs begin anew.
+    """
     begun = lines.of_lines(BECOME_BEGUN).where(same_request)
-    begun = begun.derive(asked_epoch=received(leader_epoch), printed_epoch=known_epoch)
+    begun = begun.derive(asked_epoch=received(leader_epoch), printed_epoch=known_epoch, unlogged=false)
     refused = lines.of_lines(EPOCH_REFUSED + STOP_REFUSED).present("leader_epoch")
-    refused = refused.derive(asked_epoch=leader_epoch, printed_epoch=current_leader_epoch)
-    refused = refused.filled("printed_epoch", "leader_epoch")
-    return against(begun.plus(refused), "known")
+    logged = received(leader_epoch).eq(received(leader_epoch))
+    refused = refused.derive(
+        asked_epoch=leader_epoch,
+        printed_epoch=current_leader_epoch,
+        unlogged=both(is_line(EPOCH_REFUSED), logged, ~same_request),
+    )
+    refused = false_where_absent(refused.filled("printed_epoch", "leader_epoch"), "unlogged")
+    return against(begun.plus(refused), "known").derive(gap=either(gap, unlogged))
 
 
 def _fetchers(lines: Table, *_: Names) -> Table:
