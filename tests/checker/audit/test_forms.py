@@ -45,7 +45,7 @@ def hostile() -> AuditRun:
 def test_every_form_is_a_module_and_a_choice_of_the_command() -> None:
     folder = Path(__file__).parents[3] / "checker" / "audit" / "report"
     writers = {
-        path.stem for path in folder.glob("*.py") if re.search(r"^def write\(run: Run\)", path.read_text(), re.M)
+        path.stem for path in folder.glob("*.py") if re.search(r"^def write\(run: AuditRun\)", path.read_text(), re.M)
     }
     assert set(FORMS) == writers
     shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())

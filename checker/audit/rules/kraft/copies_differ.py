@@ -7,6 +7,8 @@ Why it matters
 How it is seen
     Batches of all copies are compared where their offset and epoch are equal. Within a copy offsets continue without a
     gap and epochs never fall; where they do not, the finding is suspicious, because files may have been copied wrongly.
+    No CRC covers offset and epoch: a batch that does not follow from its neighbours, which fit each other, is damaged,
+    left out and noted.
     It is also suspicious where such a copy differs from another. Copies may begin at different offsets. Beyond the end
     that all share, a copy may have records of an earlier epoch: those are truncated when the node comes back, and are
     no fault.
