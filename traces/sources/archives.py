@@ -48,9 +48,7 @@ file has."""
 STANDARD_INPUT = "-"
 
 
-_MORE = (
-    "the archive has an end, and more than its members around that, such as another archive: only its members were read"
-)
+_MORE = "the archive has bytes that belong to none of its members, such as another archive: these were not read"
 
 
 class Member(NamedTuple):
