@@ -177,15 +177,13 @@ def two_machines(files: Files, dice: random.Random, severity: float) -> Files:
 
 def level_changed(files: Files, dice: random.Random, severity: float) -> Files:
     """Without TRACE and DEBUG: 1: from a moment on; 2: between two; 3: before one; 4: of one broker from one on;
-    5: from a moment on only warnings and errors; 6, 7: the same of 4 and 5 in the state-change.log of one broker."""
+    5: from a moment on only warnings and errors."""
     since, until = sorted((_moment(files, dice), _moment(files, dice)))
     whose = dice.choice(sorted(_by_folder(files)))
-    fine = re.compile(r" (TRACE|DEBUG|INFO) " if severity in (5, 7) else r" (TRACE|DEBUG) ")
+    fine = re.compile(r" (TRACE|DEBUG|INFO) " if severity == 5 else r" (TRACE|DEBUG) ")
 
     def quiet(path: str, at: str) -> bool:
-        if severity in (4, 6, 7) and _folder(path) != whose:
-            return False
-        if severity in (6, 7) and "state-change" not in path:
+        if severity == 4 and _folder(path) != whose:
             return False
         return at < since if severity == 3 else since <= at and (severity != 2 or at < until)
 

@@ -124,10 +124,15 @@ class Batches:
     """The batches of a file, in its order. After they are read, `problem` is the reason why the rest could not be read.
 
     `zeros` counts the bytes that Kafka allocated and has not written.
+
+    Args:
+        adjoining: leave out batches whose offset or epoch, which no CRC covers, does not follow from their neighbours.
+            That is damage in a copy of the metadata log; logs of topics may have gaps.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, adjoining: bool = False) -> None:
         self.path = path
+        self._adjoining = adjoining
         self.counts = Counts()
         self.zeros = 0
         self._notes: list[str] = []
@@ -159,7 +164,8 @@ class Batches:
             with opened(there_of(self.path)) as file:
                 facts = os.fstat(file.fileno())
                 state = facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
-                yield from self._in_line(self._frames(file, facts.st_size, state == self._sound))
+                frames = self._frames(file, facts.st_size, state == self._sound)
+                yield from self._in_line(frames) if self._adjoining else frames
                 self._sound = None if self._notes else state
         except OSError as error:
             self._notes.append(f"cannot be read: {error.strerror or error}")

@@ -28,7 +28,7 @@ class Segment:
     batches: Batches = field(init=False)
 
     def __post_init__(self) -> None:
-        self.batches = Batches(self.path)
+        self.batches = Batches(self.path, adjoining=True)
 
 
 class Placed(NamedTuple):

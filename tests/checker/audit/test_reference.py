@@ -55,10 +55,7 @@ class Facts:
         lines = []
         for i, (line, event) in enumerate(zip(run.lines, self.parsed, strict=True)):
             evident = not (event.from_state_untrue or 0) & mask
-            later = (each for each in run.lines[i + 1 :] if each.machine == line.machine)
-            unfollowed = line.refused and all(each.refused for each in later)  # the level may hide moves by now
-            lost = i in self.hours or unfollowed
-            lines.append(replace(line, a=event.from_state if evident else None, lost=lost))
+            lines.append(replace(line, a=event.from_state if evident else None, lost=i in self.hours))
         return replace(run, lines=tuple(lines))
 
 

@@ -37,7 +37,7 @@ def test_a_batch_whose_offset_or_epoch_lies_is_left_out_alone(name: str, tmp_pat
     for number in dice.sample(inner, min(20, len(inner))):
         for bit in (*_OFFSET_BITS, *_EPOCH_BITS):
             path.write_bytes(flipped(raw, sound[number].position * 8 + bit))
-            batches = Batches(str(path))
+            batches = Batches(str(path), adjoining=True)
             assert list(batches.frames()) == [*sound[:number], *sound[number + 1 :]], (number, bit)
             assert batches.problem is not None
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....model.expr import Expr, const, either, false, field, ite, true
-from .....model.sorts import Bool, Int, Sort
+from .....model.expr import Expr, const, false, field, ite, true
+from .....model.sorts import Bool, Sort
 from .....specs.machines import machine
 from ...fields import (
     ANYTHING,
@@ -74,26 +74,13 @@ def _made_or_not(events: Table, name: str) -> Table:
 
 
 def _with_state_before(lines: Table, name: str, key: Names, order: Names) -> Table:
-    """Return moves with the state `before` them: after the line before, or a stand-in if there is none.
-
-    Refusals are logged at a higher level than moves: from the last move of an entity on, nothing shows that its moves
-    were still logged.
-    """
-    moves = lines.where(made).grouped(key, moves=Column("count"))
-    found = (
-        lines.along(
-            key,
-            order,
-            before=Column("previous", "after"),
-            moves_before=Column("so_far", where=made),
-            **earlier("block", "line", "file"),
-        )
-        .attached(moves, key, ("moves",))
+    """Return moves with the state `before` them: after the line before, or a stand-in if there is none."""
+    return (
+        lines.along(key, order, before=Column("previous", "after"), **earlier("block", "line", "file"))
         .filled("before_block", "created_block")
-        .derive(origin=_origin(name), level_shown=either(made, field("moves_before", Int()) < field("moves", Int())))
+        .derive(origin=_origin(name), gap=gap_in_tenure)
         .filled("before", "origin")
     )
-    return false_where_absent(found, "level_shown").derive(gap=either(gap_in_tenure, ~field("level_shown", Bool)))
 
 
 def _origin(name: str) -> Expr:
