@@ -84,7 +84,7 @@ def test_a_release_is_its_rows_and_the_range_of_the_readme(tmp_path: Path) -> No
     tree.replace("specs/metadata/levels.toml", levelled + "\n", levelled + "\n" + added + "\n")
     tests = ("tests/specs/test_releases.py", "tests/traces/record/test_releases.py", "tests/specs/test_machines.py")
     tree.failing(*tests)
-    tree.replace("README.md", f"to {newest.name}:", f"to {name}:")
+    tree.replace("README.md", f"to {newest.name}.", f"to {name}.")
     assert f"{name}.0" in tree.generated("releases")
     tree.check(*tests, "tests/checker/audit/test_newer_lines.py", "-k", "releases or machines or headline")
 

@@ -370,7 +370,7 @@ def _astray(above: Frame | None, frame: Frame, ahead: Sequence[Frame], begins: i
         return None
     if frame.control:
         return f"one in epoch {epoch} after {above.epoch}" if below is None and epoch < above.epoch else None
-    if below is None or below.epoch != epoch:
+    if below is None or below.epoch != epoch or below.control:
         return f"one in epoch {epoch}, not {above.epoch}"
     return None
 
