@@ -30,7 +30,7 @@ CLOCK = pytest.StashKey[Clock]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     tiers = parser.getgroup("tiers", "tiers: the default run takes 6 minutes on two cores")
-    tiers.addoption("--full", action="store_true", help="also run the tests marked full: 15 minutes on two cores")
+    tiers.addoption("--full", action="store_true", help="also run the tests marked full: 25 minutes on two cores")
     tiers.addoption("--slow", action="store_true", help="also run the tests that take minutes, and those marked full")
 
 
