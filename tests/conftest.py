@@ -107,13 +107,14 @@ def _reports(config: pytest.Config) -> list[pytest.TestReport]:
 
 
 def _costly(config: pytest.Config) -> list[str]:
-    """Files whose default tier is too expensive: they fail a full run, and one in which all must run (.ci/run)."""
+    """Files whose default tier is too expensive: they fail a full run; .ci/run, where all must run, only names them."""
     asked = MUST_RUN or config.getoption("--full") or config.getoption("--slow")
     return costly(_reports(config)) if asked else []
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if session.exitstatus == pytest.ExitCode.OK and _costly(session.config):
+    # On a machine that others use, times prove little: .ci/run only names the files.
+    if session.exitstatus == pytest.ExitCode.OK and not MUST_RUN and _costly(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
