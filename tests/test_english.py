@@ -13,10 +13,16 @@ from tests.imports import ROOT
 
 FOLDERS = (
     *("model", "specs"),
-    *("checker/audit/files", "checker/audit/findings", "checker/audit/history", "checker/audit/observe"),
+    *(
+        "checker/audit/doubt",
+        "checker/audit/files",
+        "checker/audit/findings",
+        "checker/audit/history",
+        "checker/audit/observe",
+    ),
     *("checker/audit/report", "checker/audit/rules", "checker/audit/sources", "checker/audit/table"),
     *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
-    *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "tests"),
+    *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "lab", "tests"),
 )
 """Folders whose docstrings are checked; the modules directly in checker/ are, too."""
 OPENINGS = frozenset({"How", "Of", "That", "Those", "What", "When", "Where", "Whether", "Who", "Whom", "Whose", "Why"})

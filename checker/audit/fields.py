@@ -135,6 +135,6 @@ JOURNAL: Mapping[str, Sort] = sorts(
 """The columns that observations and rules read of a broker's event's journal (history/journals.py)."""
 
 gap = field("gap", Bool)
-"""Whether lines may be missing between a row and the one before it."""
+"""True if lines may be missing between a row and the one before it."""
 unsure = field("unsure", Bool)
-"""Whether a row depends on something that this program does not know, such as a newer release."""
+"""True if a row depends on something that this program does not know, such as a newer release."""

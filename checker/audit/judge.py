@@ -114,20 +114,20 @@ def _with_verdicts(rows: Table, its_rules: Sequence[Rule], defects: list[Row] | 
 
 
 def defect(rule: str, error: Exception) -> Row:
-    """What an error of ours keeps from being judged. Whoever looks for it gets the error itself."""
+    """Return a row for a rule that an error of ours keeps from judging; in debugging the error is raised."""
     if os.environ.get(DEBUG):
         raise error
     return {"rule": rule, "error": in_one_line(error)}
 
 
 def with_defects(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Rows of `defect`, as they are told."""
+    """Return rows of `defect` as a report prints them."""
     return tuple(sorted({f"{row['rule']}: {row['error']}" for row in rows}))
 
 
 @cache
 def _fails(observation: str) -> Expr:
-    """Whether some rule has a verdict on a row that makes a finding."""
+    """Return the condition that some rule's verdict on a row makes a finding."""
     return either(*map(_is_finding, rules_on(observation)))
 
 
@@ -158,7 +158,7 @@ def with_findings(counts: Iterable[Row]) -> set[str]:
 
 
 def first_failing(rows: Sequence[Row]) -> list[Row]:
-    """Of what `failing` gives of several tables, what it would give of all of them in one."""
+    """Return the rows that `failing` would give for all tables in one, from those that it gave for each."""
     by_rule: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_rule[row["rule"]].append(row)
@@ -174,7 +174,7 @@ def _first(rows: Table, rule: Rule) -> Table:
 
 
 def counted(judged: Mapping[str, Table]) -> list[Row]:
-    """How often (`n`) which verdicts came together, by observation, its `counted_by`, and cluster.
+    """Return how often (`n`) which verdicts came together, by observation, its `counted_by`, and cluster.
 
     Where one of the verdicts is a finding, by partition too.
     """

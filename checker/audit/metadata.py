@@ -181,7 +181,7 @@ def _known(known: Known) -> Iterator[KnownFault]:
 
 
 def _nearest(shown: Mapping[str, Table], narrow: Narrow) -> list[Row]:
-    """When there are records of each partition, and of no partition, around the stretch of time that is asked for."""
+    """Return the times of records, by partition and for none, around the stretch of time that is asked for."""
     found: list[Row] = []
     for name, table in shown.items():
         columns = observations()[name].columns

@@ -33,7 +33,7 @@ def audited_on_spark(
     with_timeline: bool = False,
     with_chronicles: bool = False,
 ) -> Metadata:
-    """What `audited_metadata` gives. Workers read the files, so they must have them at the same paths."""
+    """Return what `audited_metadata` does. Workers read the files, so they must have them at the same paths."""
     tasks = list(_numbered(found, first))
 
     def judged(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

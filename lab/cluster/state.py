@@ -1,4 +1,4 @@
-"""What the writers of a simulated cluster share: partitions, files, and the faults that are planted in them."""
+"""State that the writers of a simulated cluster share: partitions, files, and the faults planted in them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a log cannot vouch for: signs that lines are missing or misplaced, and excuses of findings."""
+"""Doubt about what a log shows: signs that lines are missing or misplaced, and excuses of findings."""

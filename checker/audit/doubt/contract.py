@@ -18,7 +18,7 @@ class Damage:
     """Kept: lines that are whole are judged as if nothing had happened. Doubted: a sign lowers verdicts. Not seen: no
     sign of it may be there."""
     how: str
-    """What is done about it, or why it cannot be seen."""
+    """The measure taken against it, or the reason why it cannot be seen."""
 
 
 CONTRACT = (

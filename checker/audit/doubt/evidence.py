@@ -1,4 +1,4 @@
-"""Where signs are looked for: counts of a look at all partitions, claims, and a second look at lines if it is due."""
+"""Evidence for signs: counts of a look at all partitions, claims, and a second look at lines if it is due."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Made = TypeVar("_Made")
 CONTRADICTED, UNMOVED, MOVES = "contradicted", "unmoved", "moves"
 """Counted: states that nothing led to though a missing line would explain them; start-ups that moved nothing; moves."""
 _RARE = 10_000
-"""Of this number of moves, one in contradiction may be a fault of the controller's, however many there are in all."""
+"""The number of moves of which one contradiction may be a fault of the controller, whatever the total."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Evidence:
         return self._facts[sign]
 
     def once(self, make: Callable[[Evidence], _Made]) -> _Made:
-        """What a function makes of this, made once however many signs ask."""
+        """Return the result of a function of this evidence, computed once for all signs."""
         if make not in self._made:
             self._made[make] = make(self)
         return cast(_Made, self._made[make])

@@ -29,7 +29,7 @@ def excused(fails: Sequence[Row], inputs: Mapping[Input, Table]) -> list[Row]:
 
 
 def corrections(fails: Iterable[Row]) -> Iterator[Row]:
-    """What to add to the counts of verdicts (judge.counted) for these failing rows, which excuses were asked about."""
+    """Yield what `excused` changes in the counts of verdicts (judge.counted), from the failing rows that it returns."""
     for row in fails:
         if row.get(DOUBTED) == "illegal":
             its_rules = {rule.code: "silent" for rule in rules_on(row["observation"])}

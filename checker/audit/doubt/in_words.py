@@ -23,11 +23,11 @@ class InDoubt:
     sign: str
     """The name of the sign that raises the doubt."""
     shows: str
-    """What the log shows, as a clause."""
+    """A description of what the log shows, as a clause."""
     of: str
     """The lines that are in doubt."""
     means: str
-    """What is not taken for granted about them, as a clause."""
+    """The property of these lines that is in doubt, as a clause."""
 
     def __str__(self) -> str:
         return f"{self.of}: {self.means}, because {self.shows}"

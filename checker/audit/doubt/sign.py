@@ -1,4 +1,4 @@
-"""What a sign is: something in a log that shows how it was collected."""
+"""A sign: something in a log that shows how it was collected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sign:
 
     name: str
     shows: str
-    """What the log shows, as a clause for people."""
+    """A description of what the log shows, as a clause for people."""
     effect: Effect
     found: Callable[[Any], Iterable[Any]]
     """From the `Evidence` of an audit to what is in doubt, each in the scope of the effect."""

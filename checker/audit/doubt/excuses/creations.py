@@ -33,7 +33,7 @@ _Place = tuple[int, int]
 
 
 def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
-    """Whether a creation may be between the two lines that each of some failing rows compares."""
+    """Return, for each of some failing rows, whether a creation may be between the two lines that it compares."""
     wanted = {_incarnation(row) for row in asked}
     printed: Mapping[_Key, list[Row]] = defaultdict(list)
     views = inputs[PARTITION_VIEWS].select(*dict.fromkeys((*INCARNATION, *IN_ORDER, *ZNODE, "tenure", "file", "line")))
@@ -69,7 +69,7 @@ class _Incarnation:
         return _Incarnation(views, {_place(row): i for i, row in enumerate(views)})
 
     def created_between(self, finding: Row) -> bool:
-        """Whether a creation may be missing between the two lines of a finding.
+        """Return whether a creation may be missing between the two lines of a finding.
 
         If a line between the two prints the state of the line before once more, it contradicts the finding's own line
         as that one does: then the creation is between those.
@@ -81,7 +81,7 @@ class _Incarnation:
         return any(first < i <= last for i in (*self._falls(finding), *self._after_marks()))
 
     def _falls(self, finding: Row) -> Iterator[int]:
-        """Where a version is lower than one before; on the lines of the finding's own write only if it stays so."""
+        """Yield places of a lower version than before; on lines of the finding's own write only if it stays so."""
         here = self.at[_place(finding)]
         own = _write(self.views[here])
         greatest = dict.fromkeys(_WRITTEN, -1)
@@ -103,7 +103,7 @@ class _Incarnation:
         return next((number for number in numbers if number is not None), -1)
 
     def _after_marks(self) -> Iterator[int]:
-        """Where a state is printed that was not printed before the mark of a deletion, or that of a new znode."""
+        """Yield places with a state that was not printed before the mark of a deletion, or with that of a new znode."""
         printed: set[_Key] = set()
         for i, (before, view) in enumerate(pairwise(self.views), start=1):
             if not _is_mark(before):
@@ -119,7 +119,7 @@ def _same(names: Sequence[str], view: Row, other: Row) -> bool:
 
 
 def _state(view: Row) -> _Key:
-    """What a view prints of the znode, as one value."""
+    """Return the content of the znode that a view prints, as one value."""
     return tuple(tuple(value) if isinstance(value, list) else value for value in (view[name] for name in ZNODE))
 
 
@@ -128,7 +128,7 @@ def _is_mark(view: Row) -> bool:
 
 
 def _number(view: Row) -> int | None:
-    """What grows with the writes of one znode."""
+    """Return the number that grows with the writes of one znode."""
     found: int | None = None if _is_mark(view) else view[_scale(view)]
     return found
 

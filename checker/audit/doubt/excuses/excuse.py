@@ -1,4 +1,4 @@
-"""What an excuse is: how a log can come to show what a finding says, though Kafka did nothing wrong."""
+"""An excuse: a way in which a log can show what a finding says although Kafka did nothing wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...observe.observation import Input
 from ...table.protocol import Row, Table
 
 DOUBT, DOUBTED = "doubt", "doubted"
-"""Columns of a failing row that is suspicious though its rule says more: what is assumed by who takes it for certain,
+"""Columns of a failing row that is suspicious though its rule says more: the assumption that would make it certain,
 and the rule's own verdict."""
 
 
@@ -22,11 +22,11 @@ class Excuse:
     assumes: str
     """The `assumption` of a finding that it explains."""
     says: str
-    """What may be so, as a clause for people."""
+    """The possible explanation, as a clause for people."""
     asks: Callable[[Row], bool]
-    """Whether it can explain a failing row at all."""
+    """Returns True if it can explain a failing row at all."""
     explained: Callable[[Sequence[Row], Mapping[Input, Table]], Sequence[bool]]
-    """Whether it explains each of some failing rows, from the tables of all their partitions."""
+    """Returns, for each of some failing rows, whether it explains the row; the tables are those of their partitions."""
 
 
 def doubted(row: Row, assumes: str) -> Row:

@@ -37,7 +37,7 @@ _Order = Mapping[_Moment, Sequence[_Place]]
 
 
 def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
-    """Whether each of some failing rows rests on the order within a millisecond."""
+    """Return, for each of some failing rows, whether it rests on the order within a millisecond."""
     events, by_key = inputs[EVENTS], {_key(row): row for row in asked}
     partitions = {_partition(row) for row in asked}
     moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
@@ -51,7 +51,7 @@ def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool
 
 
 def _rests_on_order(row: Row) -> bool:
-    """Whether it matters to a verdict in which order lines are; where a line may be missing, it is a sign of that."""
+    """Return whether the order of lines matters to a verdict, or to the sign that a line is missing."""
     return bool(row["verdict"] == "illegal" or (row["verdict"] == "suspicious" and _led_nowhere(row)))
 
 
@@ -60,7 +60,7 @@ def _led_nowhere(row: Row) -> bool:
 
 
 def _stands(row: Row, rows: Iterable[Row]) -> bool:
-    """Whether a finding is there in another order too, of which `rows` are the findings: itself, or one on its line.
+    """Return whether a finding, or one on its line, is also among `rows`, the findings in another order.
 
     What two lines print contradicts itself whichever is first. States that nothing led to do not: if lines are in
     another order than they were written, one that is wrong makes the next wrong.
@@ -82,7 +82,7 @@ def _partition(row: Row) -> tuple[Any, ...]:
 
 
 def _is_of_none(row: Row) -> bool:
-    """Whether a line names no partition; or it is a throwable, which is in no cluster's tenure."""
+    """Return whether a line names no partition, or is a throwable, which is in no cluster's tenure."""
     return row["topic"] is None or row["cluster"] is None
 
 
@@ -91,7 +91,7 @@ def _key(row: Row) -> _Key:
 
 
 def _line(row: Row, of: str = "") -> _Line:
-    """Where a row is, or the line of another one that it names in columns with the prefix `of`."""
+    """Return the line of a row, or the line that it names in columns with the prefix `of`."""
     return row[f"{of}file"], row[f"{of}line"], row["topic"], row["partition"]
 
 
@@ -100,7 +100,7 @@ def _place(row: Row) -> _Place:
 
 
 def _in_order(row: Row) -> tuple[Any, ...]:
-    """What grows along the lines of a tenure; and along those of a journal, whose files are merged by time."""
+    """Return a key that grows along a tenure's lines, and along a journal's, whose files are merged by time."""
     return (0 if row["journal"] is None else row["ts"], row["at"], row["file"])
 
 
@@ -166,7 +166,7 @@ class _Moments:
                 yield from self.places.get(_line(finding, of), ())
 
     def turned_round(self, finding: Row) -> bool:
-        """Whether a line that a finding is compared with stands above it in its file, and has a later time.
+        """Return whether a line that a finding is compared with stands above it in its file and has a later time.
 
         Threads of a broker print lines some milliseconds late, exports shuffle those of a second: which was first is
         not known.

@@ -49,7 +49,7 @@ _Number = Callable[[Row], int | None]
 
 
 def _explained(asked: Sequence[Row], inputs: Mapping[Input, Table]) -> list[bool]:
-    """Whether its replica may have begun anew between the two lines that each of some failing rows compares."""
+    """Return, for each of some failing rows, whether its replica may have begun anew between the lines it compares."""
     count = Counter(map(_history, asked))
     partitions = {history[1:] for history in count}
     printed: dict[_Key, list[Row]] = defaultdict(list)
@@ -104,7 +104,7 @@ def _version(row: Row) -> int | None:
 
 @dataclass(frozen=True)
 class _Replica:
-    """What a broker printed of a replica, in order, and where each line is in it."""
+    """A broker's lines about a replica, in order, and the place of each among them."""
 
     lines: Sequence[Row]
     at: Mapping[tuple[int, int], int]
@@ -115,7 +115,7 @@ class _Replica:
         return _Replica(lines, {(row["file"], row["line"]): i for i, row in enumerate(lines)})
 
     def begins_anew(self, finding: Row) -> bool:
-        """Whether that may be so between the two lines of a finding."""
+        """Return whether the replica may have begun anew between the two lines of a finding."""
         here = self.at[finding["file"], finding["line"]]
         there = self.at[finding["before_file"], finding["before_line"]]
         first, last = sorted((here, there))
@@ -128,7 +128,7 @@ class _Replica:
         return any(first < i <= until for i in (*signs, *self._falls(here, _version, grows=1)))
 
     def is_of_epoch(self, file: int, line: int, epoch: int) -> bool:
-        """Whether a line was written in this leader epoch or before: a line below takes one that is not above it."""
+        """Return whether a line was written in this leader epoch or before: a later one takes no larger epoch."""
         below = self.lines[self.at[file, line] + 1 :]
         begun = {_request(row) for row in below if row["row"] in BECOME_BEGUN}
         taken = (
@@ -137,12 +137,12 @@ class _Replica:
         return any(row["leader_epoch"] is not None and row["leader_epoch"] <= epoch for row in taken)
 
     def _is_another(self, i: int, *those: int) -> bool:
-        """Whether a line is of none of the requests of others."""
+        """Return whether a line belongs to none of the requests of some others."""
         request = _request(self.lines[i])
         return request is None or all(request != _request(self.lines[each]) for each in those)
 
     def _takes_next(self, i: int, here: int, asked: frozenset[int | None]) -> bool:
-        """Whether a line below one of the same process takes another leader epoch than is asked for there."""
+        """Return whether a later line of the same process takes another leader epoch than was requested."""
         line, own = self.lines[i], self.lines[here]
         if line["row"] not in _TAKES or line["process"] != own["process"] or not self._is_another(i, here):
             return False
@@ -157,7 +157,7 @@ class _Replica:
         return (i for i, row in enumerate(self.lines) if row["previous_leader_epoch"] == NO_EPOCH)
 
     def _other_connections(self) -> Iterator[int]:
-        """Where correlation ids fall, or are another controller's."""
+        """Yield places where correlation ids fall, or are another controller's."""
         last: _Key | None = None
         for i, row in enumerate(self.lines):
             now = _request(row)
@@ -168,7 +168,7 @@ class _Replica:
             last = now
 
     def _falls(self, here: int, of: _Number, grows: int = 0) -> Iterator[int]:
-        """Where a number is lower than one before, which grows by `grows` at least; on the lines of the finding's own
+        """Yield places of a lower number than before, which grows by `grows` at least; on lines of the finding's own
         request only if it stays so."""
         greatest = -1 - grows
         for i, row in enumerate(self.lines):

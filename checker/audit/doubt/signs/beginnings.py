@@ -37,7 +37,7 @@ def first_lines(events: Table) -> list[Row]:
 
 
 def _counted(lines: Table, kind: str) -> Table:
-    """Of moves that failed, elections of partitions that were offline."""
+    """Return the lines; of failed moves, only elections of partitions that were offline."""
     offline, online = from_state("partition").eq("OfflinePartition"), to_state("partition").eq("OnlinePartition")
     return lines.where(offline & online) if kind == "failed" else lines
 

@@ -21,7 +21,7 @@ _COMPARED, _ONE_RULE, _SEVERAL_RULES = "compared", "breaking_a_rule", "breaking_
 _MANY, _SEVERAL = 3, 2
 """Partitions that break a rule, and those that break several, of which no one fault is the cause."""
 _BREAKS = 1_000
-"""Of how many comparisons one may fail, however many there are in all."""
+"""The number of comparisons of which one may fail, whatever the total."""
 
 
 def _counted(seen: Partitions) -> Counts:
@@ -46,7 +46,7 @@ def _broken(fails: Iterable[Row]) -> dict[int, dict[tuple[str, int], dict[str, s
 
 
 def _is_certain(verdicts: Mapping[str, str]) -> bool:
-    """Whether one rule is illegal, or is about what a broker does: configurations explain some of controllers'."""
+    """Return whether a rule is illegal, or about brokers: a configuration explains some findings about controllers."""
     return any(verdict == "illegal" or rules()[code].family == "broker" for code, verdict in verdicts.items())
 
 

@@ -27,7 +27,7 @@ from .levels import stretches
 _MOVES = ("replica_moves", "partition_moves")
 _SEVERAL = 2
 _MOST = 100
-"""Of this number of moves, one in contradiction is no sign where all lines that belong together are there."""
+"""The number of moves of which one contradiction is no sign, if all lines that belong together are there."""
 
 
 def _counted(seen: Partitions) -> Counts:
@@ -45,7 +45,7 @@ def _counted(seen: Partitions) -> Counts:
 
 @cache
 def _explained(machine: str) -> Expr:
-    """Whether lines that are missing would explain a move."""
+    """Return the condition that missing lines would explain a move."""
     return releases.intersects(may_precede_with_gap(machine)[before(machine)][from_state(machine)])
 
 

@@ -17,7 +17,7 @@ _EPOCHS, _UNLIKE = "epochs", "unlike"
 _MIXED = 5
 """This many epochs that are unlike are no fault of one broker's."""
 _MOST = 100
-"""Of this number of epochs, one may be."""
+"""The number of epochs of which one may be unlike."""
 
 
 def _counted(seen: Partitions) -> Counts:

@@ -90,7 +90,7 @@ class FollowUps:
 
 
 def follow_ups(rows: Iterable[Row], files: Iterable[LogFile], repeated: Collection[int] = ()) -> FollowUps:
-    """What rows of `shown` tell; `files` are those that they are of, `repeated` those in which lines stand twice."""
+    """Return the pairs in rows of `shown`; `files` are their files, `repeated` those with lines that stand twice."""
     ordered = streams(tuple(files))
     places = {file.index: (number, i) for number, stream in enumerate(ordered) for i, file in enumerate(stream)}
     tenures: dict[tuple[int, ...], dict[str, dict[_State, _Printed]]] = defaultdict(
@@ -123,7 +123,7 @@ def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
 
     Args:
         counted: a state is to be there as often as there are lines of the other kind.
-        twice: lines stand twice. How often, and how late, a state is printed then tells nothing.
+        twice: lines stand twice. How often, and how late, a state is printed then shows nothing.
     """
     elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
     created, online = (kinds[kind] for kind in _OF_PARTITION)
@@ -142,7 +142,7 @@ def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
 
 
 def _sent(sent: _Printed, n: int) -> tuple[int, int]:
-    """Where a state was sent at the earliest that is cached n times."""
+    """Return the earliest place where a state was sent that is cached n times."""
     return sent.last if n >= sent.n else sent.first
 
 

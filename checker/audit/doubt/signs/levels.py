@@ -65,7 +65,7 @@ def less_logged(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, 
 
 
 def _begins_within(stretch: Stretch, requests: Collection[tuple[int, ...]]) -> bool:
-    """Whether a log may begin in the middle of a request: nothing is missing then but what was above."""
+    """Return whether a log may begin in the middle of a request: then only lines above it are missing."""
     _, first, _ = stretch
     return first == 1 and len(requests) == 1
 

@@ -64,7 +64,7 @@ def _key(row: Row, names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _fall(lines: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a number stands before the last line of a lesser one; by number its lines."""
+    """Return whether a number stands before the last line of a smaller one; `lines` are by number."""
     reached = 0
     for _, own in sorted(lines.items()):
         if min(own) < reached:

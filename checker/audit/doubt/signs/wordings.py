@@ -57,7 +57,7 @@ def _joined(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
 
 
 def _in_turn(one: tuple[int, int, int, int], other: tuple[int, int, int, int], begun: Iterable[int]) -> bool:
-    """Whether a wording comes before and after another one, in the time of at most two processes."""
+    """Return whether a wording comes before and after another one, in the time of at most two processes."""
     first, last, since, until = one
     return first < other[0] < last and sum(since < ts <= until for ts in begun) < 2
 
