@@ -12,15 +12,7 @@ import pytest
 from tests.imports import ROOT
 
 FOLDERS = (
-    *("model", "specs"),
-    *(
-        "checker/audit/doubt",
-        "checker/audit/files",
-        "checker/audit/findings",
-        "checker/audit/history",
-        "checker/audit/observe",
-    ),
-    *("checker/audit/report", "checker/audit/rules", "checker/audit/sources", "checker/audit/table"),
+    *("model", "specs", "checker/audit"),
     *("checker/ci", "checker/commands", "checker/conformance", "checker/diagram", "checker/drift", "checker/explore"),
     *("checker/pages", "checker/prove", "checker/testing", "traces", "benchmarks", "lab", "tests"),
 )
