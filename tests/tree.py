@@ -106,7 +106,7 @@ class Tree:
 def copied(folder: Path, task: str) -> Tree:
     """Copy what the project is made of; Python takes the copy for the project, since it is of that name."""
     root = folder / PROJECT
-    for name in (*FOLDERS, "benchmarks", "docs", "tests"):
+    for name in (*FOLDERS, "lab", "benchmarks", "docs", "tests"):
         # Compiled files are copied too: they are still those of the sources, whose times are kept.
         shutil.copytree(ROOT / name, root / name, ignore=lambda where, names: _left_out(Path(where), names))
     for name in _DATA:

@@ -103,10 +103,6 @@ _ISR_OF_ZK = r"ISR updated to \[(?P<isr>[0-9, ]+)\] and zkVersion"
 _ASKED = r"Handling LeaderAndIsr request correlationId (?P<id>\d+) from (?P<tp>controller \d+) for \d+ partitions"
 _ENDED = r"Finished LeaderAndIsr request .* for (?P<count>\d+) partitions"
 _ADDED = r"(?P<tp>Add) \d+ partitions and deleted .* sent by controller \d+ epoch (?P<epoch>\d+)"
-_COUNTED = r"Add (?P<count>\d+) partitions and deleted .* (?P<tp>sent by controller \d+ epoch (?!1 )\d+ )"
-"""Lines of a tenure whose start is there: not the first."""
-_OTHER_COUNT = r"Add (?!{count} )\d+ partitions and deleted .* (?P<tp>sent by controller \d+ epoch \d+ )"
-"""Requests in a row with one count are one: what follows the last of them is unknown."""
 _REFUSED_IN_3 = r"Leader (?P<tp>\S+) with topic id Some\((?P<id>\S+)\) starts at leader epoch"
 _TAKEN_AGAIN = r"(?:become-\w+ transition for partition|\] (?:Leader|Follower)) (?P<tp>\S+)"
 _REMOVED_ONE = r"Removed fetcher for partitions (?:Hash)?Set\((?P<tp>[^, )]+)\)"
@@ -295,13 +291,6 @@ STATES: tuple[Kind, ...] = (
     ),
     Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
     Kind("another count at the end", _ENDED, number("count", lambda m: integer(m, "count") + 1), "one is passed over"),
-    Kind(
-        "another count of metadata",
-        _COUNTED,
-        number("count", lambda m: integer(m, "count") + 1000),
-        "more is taken",
-        later=_OTHER_COUNT,
-    ),
     Kind("correlation id goes back", _ASKED, _id_below, "a request comes late", after=_ASKED),
     Kind(
         "metadata of an older controller",
