@@ -9,15 +9,19 @@ from functools import partial
 from pathlib import Path
 
 from ...specs.errors import IsrproofError, defect
-from ...traces.formats.detect import holds_lines
+from ...traces.formats.detect import asked_for, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.paths import expand, some
 from ..progress import progress
 from ..spark_session import spark_failures
 from .engine import Engine, chosen
 from .files.log import Read
+from .findings.audited import Audited
 from .findings.excerpts import lines_around, with_excerpts
 from .findings.metadata import Metadata
+from .happened.collected import as_shown
+from .happened.happened import Happened
+from .happened.reasons import with_reasons
 from .history.journals import VERSION
 from .metadata import audited_metadata
 from .misuse import must_be_more, must_be_there, must_have_read
@@ -94,11 +98,22 @@ def _audited(
         found = replace(found, not_known=not_known, versions=_versions(read))
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(texts, options)))
+            found = replace(found, happened=_happened(found, read, options))
         facts = (*read.facts, *kept.facts)
         made = reports(found, facts)
         if not all(is_text(fact.path) for fact in facts):
             made = [encodable(report) for report in made]
         return made, tuple(map(defect, found.defects))
+
+
+def _happened(found: Audited, read: Read, options: Options) -> dict[int, tuple[Happened, ...]]:
+    """Return what happened to each cluster as a report shows it, with the reasons that its lines print."""
+    files = {file.index: file for file in read.files}
+    layout = asked_for(options.input, options.layout).layout
+    return {
+        cluster: as_shown(with_reasons(own, files, layout, partial(texts, options)))
+        for cluster, own in found.happened.items()
+    }
 
 
 def _versions(read: Read) -> list[Row]:

@@ -31,6 +31,8 @@ from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
+from .happened.collected import collected
+from .happened.moments import moments
 from .history.claims import claims
 from .history.contradicted import contradicted
 from .history.doubts import MIXED, raised
@@ -111,6 +113,8 @@ def audited(
     counts = [*of_lines.counts, *metadata.verdicts.counts]
     fails = first_failing([*of_lines.fails, *metadata.verdicts.fails])
     made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
+    brokers = broker_timelines(of["tenure"], of["live"], files)
+    state = states(of["conditions"], of["condition"], of["stopped"], of["refused"], files)
     found = numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
@@ -119,13 +123,14 @@ def audited(
             moves(of_lines.counts),
             repeated_in_files(twice, files),
             scopes(of["scope"]),
-            states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
+            state,
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
-            broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
+            brokers if with_timeline else {},
             metadata,
             with_defects(defects),
             in_doubt=in_words(doubts, files),
+            happened=collected(read.rows, nodes.printed, files, state, brokers, metadata.logs),
         )
     )
     if found.timeline is not None:
@@ -135,7 +140,7 @@ def audited(
 
 def first_look(events: Table) -> list[Row]:
     """Return what consecutive lines claim about controllers and processes, and show of whole requests; a look."""
-    return [*claims(events), *handled(events)]
+    return [*claims(events), *handled(events), *moments(events)]
 
 
 def _looked(
@@ -185,7 +190,7 @@ def _look(
         "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
-        "tenure": tenures(controllers, narrow) if with_timeline else [],
+        "tenure": tenures(controllers, narrow),
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers), narrow.of(inputs[HOSTED_LINES])),
         "defect": defects,

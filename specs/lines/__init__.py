@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 from .. import toml
 from ..behaviours import behaviour
 from ..errors import TableError, unknown
+from ..happenings import happenings
 from ..machines import machine
 from ..release_sets import NAMES
 from ..releases import ALL, ANY_MODE, MODES, in_mode, span
 from .classes import loggers, outer, packages
-from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
+from .roles import DROPPED, ENTITIES, OF_ENTITIES, OF_NO_RULE, ROLES, SPEAKERS
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -259,11 +260,24 @@ class Row:
     file: str
     opens: bool = False
     """It is the first line of a message of several, whose last line has the logger's name."""
+    happens: str | None = None
+    """What such a line shows to have happened to the cluster: a key of specs.happenings; None if nothing."""
+    reason: str | None = None
+    """Why it happened: a text with names of fields in braces; None where `happens` says enough."""
+    happens_where: tuple[tuple[str, str], ...] = ()
+    """The values of fields with which it happens; in lines with others nothing does."""
+    node: str = "speaker"
+    """The field with the node that it happened to."""
+
+    @property
+    def kept(self) -> bool:
+        """Check whether its fields are read."""
+        return self.role != DROPPED
 
     @property
     def bears(self) -> bool:
         """Check whether any rule may ask for its fields."""
-        return self.role != "irrelevant"
+        return self.role not in OF_NO_RULE
 
     @cached_property
     def begins(self) -> tuple[str, ...]:
@@ -413,7 +427,19 @@ def _joint(some: tuple[tuple[str, int], ...], more: tuple[tuple[str, int], ...])
 def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
     """A row; `given` are the columns of its file, which hold where the row has none of its own."""
     where = f"{file}.toml, line {row.get('id', '?')}"
-    own = ("logger", "level", "sample", "speaker", "mode", "entity", "opens")
+    own = (
+        "logger",
+        "level",
+        "sample",
+        "speaker",
+        "mode",
+        "entity",
+        "opens",
+        "happens",
+        "reason",
+        "happens_where",
+        "node",
+    )
     toml.check_keys(row, where, ("id", "meaning", "role", "source", "variant"), own)
     speaker, mode, entity = row.get("speaker", given["speaker"]), row.get("mode", given["mode"]), row.get("entity")
     _check_word("speaker", speaker, SPEAKERS, where)
@@ -446,11 +472,21 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         _merged(wordings),
         file,
         row.get("opens", False),
+        row.get("happens"),
+        row.get("reason"),
+        tuple(row.get("happens_where", {}).items()),
+        row.get("node", "speaker"),
     )
-    if made.bears and made.opens:
+    if made.kept and made.opens:
         raise TableError(f"{where}: a line that opens a message of several lines bears on no rule")
-    if made.bears and made.sample is None:
-        raise TableError(f"{where}: a line that bears on a rule needs a sample")
+    if made.kept and made.sample is None:
+        raise TableError(f"{where}: a line whose fields are read needs a sample")
+    if made.happens is not None:
+        _check_word("happening", made.happens, happenings(), where)
+    if (made.role == "happening" and made.happens is None) or (made.happens is not None and not made.kept):
+        raise TableError(f"{where}: the role {made.role} goes with happens = {made.happens!r} as little")
+    if made.happens is None and (made.reason is not None or "node" in row):
+        raise TableError(f"{where}: reason and node belong to a row that says what happens")
     return made
 
 

@@ -12,6 +12,7 @@ SPEAKERS: Mapping[str, str] = {
     "broker": "a broker, about the requests that it receives and its own replicas",
     "quorum": "a node of KRaft's metadata quorum, voter or observer",
     "throwable": "the Java runtime: the first line of a throwable, which has no time, level and logger",
+    "node": "a process, about itself or another; only what happened to a cluster is made of these lines",
 }
 
 ROLES: Mapping[str, str] = {
@@ -80,9 +81,14 @@ ROLES: Mapping[str, str] = {
     "end": "the time of a broker as controller ends, if it was the controller",
     "other-controller": "another broker is the controller",
     "note": "only the writer, the time, the epoch and the wording",
+    "happening": "something happened to a node, the quorum, a partition or a topic; bears on no rule",
     "irrelevant": "bears on no rule: recognised and counted, its fields are dropped",
 }
 """A row has one role."""
+DROPPED = "irrelevant"
+"""The role of rows whose fields are dropped."""
+OF_NO_RULE = (DROPPED, "happening")
+"""Roles of rows that bear on no rule."""
 
 MOVES = ("move-made", "created", "elected")
 """Roles of a move that was made."""

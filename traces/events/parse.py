@@ -73,7 +73,20 @@ class _Ready:
     """
 
     __slots__ = (
-        *("bears", "begins", "constants", "convert", "ends", "levels", "match", "names", "open", "passes", "releases"),
+        *(
+            "bears",
+            "begins",
+            "kept",
+            "constants",
+            "convert",
+            "ends",
+            "levels",
+            "match",
+            "names",
+            "open",
+            "passes",
+            "releases",
+        ),
         *("row", "wrong", "_reader"),
     )
     match: Callable[[str], re.Match[str] | None]
@@ -82,6 +95,7 @@ class _Ready:
         self._reader = reader
         self.row = reader.row.id
         self.bears = reader.row.bears
+        self.kept = reader.row.kept
         self.passes = test.passes
         self.begins = reader.row.begins
         self.ends = reader.literals[3].endswith(")")
@@ -93,7 +107,7 @@ class _Ready:
         self.releases = reader.wording.releases
         self.wrong = reader.wrong
         slots = (piece.primitive.inner for piece in reader.wording.pieces if isinstance(piece, Slot))
-        self.open = self.bears and any(map(_may_hold_a_line, slots))
+        self.open = self.kept and any(map(_may_hold_a_line, slots))
 
     def _first_match(self, text: str) -> re.Match[str] | None:
         self.match = re.compile(self._reader.pattern, re.DOTALL).fullmatch
@@ -160,13 +174,14 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
         if only is not None and ready.row != only:
             continue
         if ready.passes(message, sentence) and (dotted.startswith(ready.begins) or logger == NO_LOGGER):
-            if not ready.bears:
+            if not ready.kept:
                 return Irrelevant(ready.row, level, ts)
             match = ready.match(message)
             found = None if match is None else _event(ready, match, level, ts)
             if found is not None:
                 return found
-            only, wrong = ready.row, wrong or ready.wrong(message)
+            if ready.bears:
+                only, wrong = ready.row, wrong or ready.wrong(message)
     row = _of_logger(known) if only is None else None
     return Unknown(level, ts, logger, message, wrong) if row is None else Irrelevant(row, level, ts)
 

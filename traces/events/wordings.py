@@ -285,10 +285,10 @@ class Reader:
     def test(self, later: tuple[Reader, ...]) -> Test:
         """Return the cheapest test that separates this wording from those that are tried after it."""
         head, start, inner, end = self.literals
-        chosen = list(inner[: 0 if self.row.bears else 2])
+        chosen = list(inner[: 0 if self.row.kept else 2])
         without: list[str] = []
         for other in later:
-            if not self.row.bears and other.row is self.row:
+            if not self.row.kept and other.row is self.row:
                 continue
             other_start = other.literals[1]
             if not (start.startswith(other_start) or other_start.startswith(start)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import ReplicaRow, TimelineRow
 from ..doubt.in_words import InDoubt
+from ..happened.happened import Happened
 from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
@@ -71,6 +72,8 @@ class Audited:
     """Contents of the logs that this program does not know, in words, by cluster."""
     in_doubt: Mapping[int, tuple[InDoubt, ...]] = field(default_factory=dict)
     """Lines in doubt by cluster, with the sign that shows it."""
+    happened: Mapping[int, Sequence[Happened]] = field(default_factory=dict)
+    """What happened, by cluster, one by one."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 

@@ -17,6 +17,7 @@ from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
 from ..findings.tally import Tally
+from ..happened.happened import Happened
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .forms import AuditRun
@@ -88,6 +89,8 @@ def _shown(value: Any) -> Any:
         return row_object(value)
     if isinstance(value, StoppedMove):
         return {"machine": value.machine, "from": value.source, "to": value.target} | _rest(value)
+    if isinstance(value, Happened):
+        return _happened(value)
     if isinstance(value, Tally):
         return {"evaluated": value.evaluated, **_object(value)}
     if is_dataclass(value):
@@ -108,6 +111,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
     evidence = _shown(finding.evidence)
     derived = {"severity": finding.severity, "fingerprint": finding.fingerprint, "place": _place(finding.place)}
     return {**shown, **derived, "evidence": evidence}
+
+
+def _happened(each: Happened) -> dict[str, Any]:
+    """Return an element of `happened`, without what does not apply; `until` is null to the end of the log."""
+    shown = {name: value for name, value in _object(each).items() if value is not None and name not in ("lasts", "at")}
+    return shown | ({"until": None} if each.lasts else {})
 
 
 def _rest(move: StoppedMove) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from ..findings.moves import Move
 from ..findings.scope import Scope
 from ..findings.state import ClusterState, Condition
 from ..findings.tally import Tally
+from ..happened.collected import health
+from ..happened.happened import Happened
 from ..history.histories import Life
 from ..history.spans import Span
 from ..lines import BESIDE_METADATA, IN_KRAFT, JUDGED_OF_KRAFT
@@ -192,6 +194,11 @@ class Report:
     in_doubt: tuple[InDoubt, ...] = ()
     """Lines that cannot be taken at their word: findings that rest on them are suspicious or unknown at most."""
 
+    happened: tuple[Happened, ...] = ()
+    """What happened to the cluster, in the order of time, which does not affect the verdict."""
+    health: str = "unknown"
+    """ok, troubled or unknown: whether anything of `happened` is trouble."""
+
     @property
     def left_out(self) -> int:
         """The number of findings that are only counted."""
@@ -258,6 +265,8 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
         not_known=found.not_known.get(cluster, ()),
         in_doubt=found.in_doubt.get(cluster, ()),
+        happened=(happened := tuple(found.happened.get(cluster, ()))),
+        health=health(happened, read=bool(happened)),
     )
 
 

@@ -53,6 +53,8 @@ class Nodes(Source):
 
     others: frozenset[int] = frozenset()
     """The clusters that have lines of another one."""
+    printed: Sequence[Row] = ()
+    """The lines about the quorum, as `raft.walked` returns them."""
 
 
 def observed(log: Log, read: Read, logs: Chronicles, mixed: Collection[int]) -> Nodes:
@@ -65,7 +67,7 @@ def observed(log: Log, read: Read, logs: Chronicles, mixed: Collection[int]) -> 
     found = Nodes()
     files = {file.index: file for file in read.files}
     speaking = _having(read, raft.LINES)
-    raft_lines = raft.walked(log.over_lines(raft.of_quorum, speaking) if speaking else (), files)
+    found.printed = raft_lines = raft.walked(log.over_lines(raft.of_quorum, speaking) if speaking else (), files)
     chronicles = _compared(logs, raft_lines, found)
     for cluster, chronicle in chronicles.items():
         chronicle.led |= raft.leading(row for row in raft_lines if row["cluster"] == cluster)

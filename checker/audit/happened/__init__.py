@@ -1,0 +1,1 @@
+"""What happened to a cluster, beside any verdict: from the same lines, histories and records that rules are about."""

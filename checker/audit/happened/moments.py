@@ -1,0 +1,82 @@
+"""Lines that say what happened (`happens` in specs/lines): counted near the data, read again for their reasons."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from ....specs.lines import Row as LineRow
+from ....specs.lines import rows as line_rows
+from ..files.file import LogFile
+from ..table.protocol import Row, Table
+from .happened import Happened
+from .writers import Writers
+
+MOMENT = "moment"
+"""The kind of a row of the look."""
+_ALONE, _OF_PARTITION = 20, 1
+"""The most lines of one kind and node in a piece that are kept apart, about none or one partition; the rest counts."""
+OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
+"""What lines say about the begin and the end of a process."""
+_ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
+
+
+@cache
+def saying() -> Mapping[str, LineRow]:
+    """Return the rows of the line table that say what happened."""
+    return {name: row for name, row in line_rows().items() if row.happens is not None}
+
+
+def is_of_process(row: Row) -> bool:
+    """Return whether a line is about the begin or the end of a process (processes.py)."""
+    return saying()[row["row"]].happens in OF_PROCESSES
+
+
+def moments(events: Table) -> list[Row]:
+    """Return the lines that say what happened, the first of each kind apart; a look at consecutive lines."""
+    rows = saying()
+    found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for event in sorted(events.of_lines(tuple(rows)).rows(), key=lambda row: (row["file"], row["line"])):
+        if any(event.get(name) != value for name, value in rows[event["row"]].happens_where):
+            continue
+        node, speaker = event.get(rows[event["row"]].node), event.get("speaker")
+        speaker = event.get("controller") if speaker is None else speaker
+        about = {name: event.get(name) for name in _ABOUT}
+        key = event["file"], event["row"], node, speaker, about["topic"], about["partition"]
+        own = found[key]
+        if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
+            shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
+            own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
+        else:
+            own[-1]["n"] += 1
+            own[-1]["last"] = event["ts"]
+    return [row for own in found.values() for row in own]
+
+
+def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:
+    """Yield by cluster what these lines say, without the reasons, which are read again (reasons.py)."""
+    for row in rows:
+        if row.get("kind") != MOMENT or row["file"] not in files or is_of_process(row):
+            continue
+        file, line = files[row["file"]], saying()[row["row"]]
+        assert line.happens is not None
+        node = row["node"]
+        if node is None and line.node in ("speaker", "controller"):
+            node = row["speaker"] if row["speaker"] is not None else writers.of(row["file"])
+        epochs = [row[name] for name in ("leader_epoch", "raft_epoch", "controller_epoch") if row[name] is not None]
+        yield (
+            file.cluster,
+            Happened(
+                line.happens,
+                since=row["ts"],
+                until=row["last"] if row["n"] > 1 else None,
+                node=node,
+                topic=row["topic"],
+                partition=row["partition"],
+                epoch=epochs[0] if epochs else None,
+                count=row["n"],
+                places=(file.place(row["line"]),),
+                at=(row["file"], row["line"]),
+            ),
+        )
