@@ -37,11 +37,11 @@ class Happening:
     todo: str | None
     """What an operator does about it; None where nothing is to be done."""
 
-    def is_trouble(self, since: int | None, until: int | None, *, lasts: bool) -> bool:
-        """Return whether it is trouble for a cluster, by its times in milliseconds."""
+    def is_trouble(self, length: int | None, *, lasts: bool) -> bool:
+        """Return whether it is trouble for a cluster, by its length in milliseconds."""
         if self.trouble == "always" or (self.trouble == "lasting" and lasts):
             return True
-        return self.longer is not None and since is not None and until is not None and until - since > self.longer
+        return self.longer is not None and length is not None and length > self.longer
 
 
 @cache

@@ -75,7 +75,9 @@ EVENT: Mapping[str, Sort] = {
 along.
 """
 
-KIND = Enum("Kind", ("become-leader", "become-follower", "latest", "start", "own end", "begins", "ends"))
+UNDER_MIN_ISR = "(under-min-isr)"
+"""The word of a leader whose ISR has fewer members than min.insync.replicas."""
+KIND = Enum("Kind", ("become-leader", "become-follower", "latest", "start", "own end", "begins", "ends", UNDER_MIN_ISR))
 speaker, kind = field("speaker", Broker), field("kind", KIND)
 correlation_id, previous_leader_epoch = field("correlation_id", Int()), field("previous_leader_epoch", Int())
 topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort), field("delete", Bool)

@@ -32,6 +32,7 @@ from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .happened.collected import collected
+from .happened.leaders import led
 from .happened.moments import moments
 from .history.claims import claims
 from .history.contradicted import contradicted
@@ -130,7 +131,7 @@ def audited(
             metadata,
             with_defects(defects),
             in_doubt=in_words(doubts, files),
-            happened=collected(read.rows, nodes.printed, files, state, brokers, metadata.logs),
+            happened=collected(read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"]),
         )
     )
     if found.timeline is not None:
@@ -191,6 +192,7 @@ def _look(
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
         "tenure": tenures(controllers, narrow),
+        "led": led(narrow.of(inputs[EVENTS])),
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers), narrow.of(inputs[HOSTED_LINES])),
         "defect": defects,

@@ -11,7 +11,8 @@ from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..table.protocol import Row
 from .controllers import generated, reigns, tenures
-from .happened import Happened, alike_once, judged, shown
+from .happened import Happened, alike_once, judged, shown, so_far
+from .leaders import spells
 from .moments import said
 from .partitions import conditions
 from .processes import lost, processes
@@ -25,32 +26,49 @@ def collected(
     files: Mapping[int, LogFile],
     states: Mapping[int, ClusterState],
     brokers: Mapping[int, BrokerTimeline],
-    logs: Iterable[MetadataLog],
+    logs: Sequence[MetadataLog],
+    led: Iterable[Row] = (),
 ) -> Mapping[int, Sequence[Happened]]:
     """Return by cluster what happened to it, one by one and without the reasons that lines print.
 
     Args:
         rows: the rows of the first look.
         quorum_lines: nodes' lines about the quorum.
+        led: the rows of `leaders.led`.
     """
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
-    found: dict[int, list[Happened]] = defaultdict(list)
+    made: dict[int, list[Happened]] = defaultdict(list)
+    seen = {log.cluster for log in logs} | {cluster for cluster, each in brokers.items() if each.tenures}
     for source in (
+        spells(led, files, seen),
         said(rows, files, writers),
         processes(rows, files, writers),
         quorum(quorum_lines, files),
         generated(rows, files),
     ):
         for cluster, each in source:
-            found[cluster].append(each)
-    for cluster, own in found.items():
-        found[cluster] += [*lost(own)]
+            made[cluster].append(each)
+    for own in made.values():
+        own += [*lost(own)]
     for cluster, state in states.items():
-        found[cluster] += conditions(state.conditions)
+        made[cluster] += conditions(state.conditions)
     for cluster, timeline in brokers.items():
-        found[cluster] += tenures(timeline.tenures)
+        made[cluster] += tenures(timeline.tenures)
+    ends = _ends(files.values())
+    found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
     for log in logs:
-        found[log.cluster] += [*conditions(log.conditions), *reigns(log)]
+        until = max((each.last for each in log.reigns if each.last is not None), default=None)
+        of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log))]
+        found[log.cluster] = [*found.get(log.cluster, ()), *of_log]
+    return found
+
+
+def _ends(files: Iterable[LogFile]) -> dict[int, int]:
+    """Return the last time of each cluster's lines."""
+    found: dict[int, int] = {}
+    for file in files:
+        if file.youngest is not None:
+            found[file.cluster] = max(found.get(file.cluster, file.youngest), file.youngest)
     return found
 
 

@@ -40,7 +40,7 @@ class Happened:
     count: int = 1
     """How often it happened."""
     longest: int | None = None
-    """The length of the longest that ended, in milliseconds."""
+    """The length of the longest spell in milliseconds: of one that lasts, up to the end of the log."""
     places: tuple[Place, ...] = ()
     """The first line or record that shows it; where there are several, also the longest and the last."""
     at: tuple[int, int] | None = None
@@ -58,19 +58,25 @@ class Happened:
         return self.since is None, self.since or 0, where, self.what, *names, self.node if self.node is not None else -1
 
 
+def so_far(each: Happened, ends: int | None) -> Happened:
+    """Return an entry with the length of its spell, which lasts until the log `ends` if nothing shows its end."""
+    until = ends if each.lasts else each.until
+    if not each.word.spell or each.since is None or until is None:
+        return each
+    return replace(each, longest=max(until - each.since, 0) if each.count == 1 else each.longest)
+
+
 def judged(entries: Iterable[Happened]) -> list[Happened]:
     """Return the entries, each trouble or not by the vocabulary."""
     return [
-        replace(each, trouble=each.trouble or each.word.is_trouble(each.since, _end(each), lasts=each.lasts))
-        for each in entries
+        replace(each, trouble=each.trouble or each.word.is_trouble(_length(each), lasts=each.lasts)) for each in entries
     ]
 
 
-def _end(each: Happened) -> int | None:
-    """Return the end by which an entry is long: of several, the longest decides."""
-    if each.longest is not None and each.since is not None:
-        return each.since + each.longest
-    return each.until
+def _length(each: Happened) -> int | None:
+    if each.longest is not None or each.since is None or each.until is None:
+        return each.longest
+    return each.until - each.since
 
 
 def alike_once(entries: Iterable[Happened]) -> list[Happened]:
@@ -80,7 +86,8 @@ def alike_once(entries: Iterable[Happened]) -> list[Happened]:
     """
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
     for each in entries:
-        groups[each.what, each.node, each.topic, each.partition, each.reason, each.issue, each.at is None].append(each)
+        reason = None if each.word.spell else each.reason
+        groups[each.what, each.node, each.topic, each.partition, reason, each.issue].append(each)
     return sorted((_joined(own) for own in groups.values()), key=lambda each: each.order)
 
 
@@ -89,10 +96,8 @@ def _joined(several: list[Happened]) -> Happened:
     first, last = own[0], own[-1]
     if len(own) == 1:
         return first
-    lengths = [each.until - each.since for each in own if None not in (each.since, each.until)]  # type: ignore[operator]
     spell = first.word.spell
-    longest = max(lengths, default=None) if spell else None
-    long = next((each for each in own if longest is not None and _length(each) == longest), first)
+    long = max(own, key=lambda each: each.longest or 0)
     ends = [each.until if each.until is not None else each.since for each in own]
     until = last.until if spell else max((ts for ts in ends if ts is not None), default=None)
     places = dict.fromkeys(place for each in (first, long, last) for place in each.places[:1])
@@ -102,14 +107,11 @@ def _joined(several: list[Happened]) -> Happened:
         until=until,
         lasts=last.lasts,
         epoch=last.epoch,
+        reason=long.reason,
         count=sum(each.count for each in own),
-        longest=longest,
+        longest=long.longest,
         places=tuple(places)[:_PLACES],
     )
-
-
-def _length(each: Happened) -> int | None:
-    return None if each.until is None or each.since is None else each.until - each.since
 
 
 def shown(entries: Iterable[Happened]) -> tuple[Happened, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ..files.file import LogFile
 from ..table.protocol import Row
@@ -96,6 +97,6 @@ def lost(entries: Sequence[Happened]) -> Iterator[Happened]:
             by_node[each.node].append(each)
     for node, own in sorted(by_node.items()):
         own.sort(key=lambda each: each.order)
-        for before, after in zip(own, own[1:], strict=False):
+        for before, after in pairwise(own):
             if after.what == STARTED and before.what in (STARTED, READY):
                 yield Happened(LOST, since=None, until=after.since, node=node, places=(*before.places, *after.places))

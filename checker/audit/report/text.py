@@ -17,13 +17,15 @@ from ..rules.catalogue import rules
 from .causes import Cause, causes
 from .chain import Chains, records_in_words, records_lost
 from .forms import AuditRun
+from .happened_text import happened_text
+from .happened_text import in_headline as trouble_in_short
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
 from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
 from .notes import in_headline
 from .notes import in_short as notes_in_short
 from .shown import and_more, brokers_named, count, partition_name, plain, printed
-from .state_text import in_short, state_text
+from .state_text import state_text
 
 _MEANING = {
     "illegal": "a guarantee of Kafka is broken",
@@ -59,6 +61,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     """
     parts = [
         _headline(report, title, verbose=verbose),
+        happened_text(report.happened, verbose=verbose),
         *_findings(report, verbose),
         _in_doubt(report) if verbose else "",
         *metadata_text(report.metadata or ()),
@@ -97,7 +100,7 @@ def _rules_of(checked: Checked) -> str:
 
 
 def _troubled(report: Report) -> bool:
-    return report.verdict != "conforms" or bool(report.findings or in_short(report.state, report.metadata or ()))
+    return report.verdict != "conforms" or bool(report.findings) or report.health == "troubled"
 
 
 # ---- The summary
@@ -166,7 +169,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
 
 def _found(report: Report) -> str:
     found = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
-    beside = in_short(report.state, report.metadata or ())
+    beside = trouble_in_short(report.happened)
     lost = records_lost(report.findings)
     if lost:
         found += f"; {records_in_words(lost)} may be gone"
@@ -175,7 +178,7 @@ def _found(report: Report) -> str:
     found = found or "no finding"
     if report.understood < 1:
         found += f"; {_percent(report.understood)} of the lines that bear on rules were understood"
-    return found + (f"; also {beside}" if beside else "")
+    return found + (f"; {beside}" if beside else "")
 
 
 def _percent(share: float) -> str:
