@@ -28,7 +28,7 @@ from .misuse import must_be_more, must_be_there, must_have_read
 from .not_known import all_not_known, missing_lines
 from .observe.narrow import Narrow
 from .opening import elsewhere, log_of, tables, texts
-from .options import FAIL_ON, Options
+from .options import FAIL_ON, TROUBLE, Options
 from .outputs import add_summary, check_outputs, write_outputs
 from .pipeline import audited, first_look
 from .release_given import contradicted, of_lines
@@ -148,12 +148,16 @@ def _metadata(
 
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
-    """Return the exit code of one cluster: 1 if it has a finding that `fail_on` includes, else its verdict's."""
-    return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
+    """Return the exit code of one cluster: 1 if it has a finding, or trouble, that `fail_on` includes, else its
+    verdict's.
+    """
+    failing = _failing(fail_on)
+    troubled = TROUBLE in failing and report.health == "troubled"
+    return 1 if troubled or any(report.counts.get(verdict) for verdict in failing) else EXIT[report.verdict]
 
 
 def _failing(fail_on: str) -> Sequence[str]:
-    return FAIL_ON[: FAIL_ON.index(fail_on) + 1]
+    return (FAIL_ON[0], TROUBLE) if fail_on == TROUBLE else FAIL_ON[: FAIL_ON.index(fail_on) + 1]
 
 
 @dataclass(frozen=True)

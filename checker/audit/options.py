@@ -9,6 +9,8 @@ from ...specs.errors import IsrproofError
 from ...specs.releases import span
 from ...traces.formats.detect import asked_for
 
+TROUBLE = "trouble"
+"""A value of --fail-on: what is illegal, or trouble for the cluster, makes the exit code 1."""
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """The verdicts of findings from the strongest to the weakest: each includes those before it."""
 

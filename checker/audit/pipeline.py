@@ -131,7 +131,9 @@ def audited(
             metadata,
             with_defects(defects),
             in_doubt=in_words(doubts, files),
-            happened=collected(read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"]),
+            happened=collected(
+                read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"], read.facts, narrow
+            ),
         )
     )
     if found.timeline is not None:

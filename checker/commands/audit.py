@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ...specs.errors import IsrproofError
-from ..audit.options import ENGINES, FAIL_ON, Options
+from ..audit.options import ENGINES, FAIL_ON, TROUBLE, Options
 from ..audit.report.forms import FORMS
 from ..failure import fail, say
 
@@ -51,10 +51,10 @@ _MOST_JOBS = 8
 )
 @click.option(
     "--fail-on",
-    type=click.Choice(FAIL_ON),
+    type=click.Choice((*FAIL_ON, TROUBLE)),
     default="illegal",
     show_default=True,
-    help="The weakest verdict that makes the exit code 1.",
+    help="The weakest verdict that makes the exit code 1; trouble: illegal, or trouble for the cluster.",
 )
 @click.option(
     "--out",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ....specs.lines import STATE_CHANGE
-from ....traces.events.event import Continuation, Event, Unknown
+from ....specs.lines import STATE_CHANGE, rows
+from ....traces.events.event import Continuation, Event, Irrelevant, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
 from .listed import listed
 from .suspects import begins_like_a_role, is_no_text
 
+_SEVERE = ("ERROR", "FATAL")
 _NUMBERS = re.compile(r"[0-9]+")
 _CONTINUATION = Kind("continuation")
 
@@ -27,6 +28,8 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Se
         return ()
     if parsed.ts is not None:
         seen.dated(number, parsed.ts)
+    if parsed.level in _SEVERE and not is_used(parsed):
+        seen.failed(template(text.partition(parsed.level)[2].lstrip(" ]:")), number)
     if isinstance(parsed, Unknown):
         seen.unknown[template(text) if parsed.wrong is None else f"{parsed.wrong}: {template(text)}"] += 1
         bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text or parsed.wrong is not None
@@ -46,6 +49,12 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Se
     prefixed = text[:1] not in "[12" if layout is None else layout.opens
     seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
     return listed(parsed) if isinstance(parsed, Event) else ()
+
+
+def is_used(parsed: Event | Irrelevant | Unknown) -> bool:
+    """Return whether a rule, or what happened, rests on a line."""
+    row = rows().get(parsed.row) if isinstance(parsed, Event) else None
+    return row is not None and (row.happens is not None or row.role != "note")
 
 
 def template(text: str) -> str:

@@ -14,7 +14,7 @@ from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
 from ....traces.sources.paths import source as source_of
 from ..lines import CONTROLLER_LINES, REASONS, STOPPED
-from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
+from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile, LoggedError
 
 OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
@@ -92,6 +92,14 @@ class Coverage:
     """The numbers of broken lines, at most MOST_BROKEN + 1."""
     no_text: list[int] = field(default_factory=list)
     """The numbers of those of them that hold bytes of no text, at most MOST_BROKEN + 1."""
+    errors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Lines of level ERROR or FATAL that nothing uses, by template: how many, and the number of the first."""
+
+    def failed(self, text: str, line: int, n: int = 1) -> None:
+        """Add lines of level ERROR or FATAL that nothing uses."""
+        if text in self.errors or len(self.errors) < TEMPLATES:
+            before, first = self.errors.get(text, (0, line))
+            self.errors[text] = before + n, min(first, line)
 
     def dated(self, line: int, ts: int) -> None:
         """Add a line that has a time, in any order."""
@@ -112,6 +120,8 @@ class Coverage:
         """Add the counts of other lines of the file, whose numbers are too small by `shift`."""
         self.kinds.update(other.kinds)
         self.unknown.update(other.unknown)
+        for text, (n, first) in other.errors.items():
+            self.failed(text, first + shift, n)
         for end in (other.first, other.last):
             if end is not None:
                 self.dated(end[0] + shift, end[1])
@@ -126,11 +136,12 @@ class Coverage:
         """Return lists that JSON can hold; `from_json` is the inverse."""
         common = sorted(self.unknown.items(), key=lambda each: (-each[1], each[0]))[:_COUNTED]
         ends = [self.first, self.last, self.oldest, self.youngest]
-        return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken, self.no_text]
+        errors = [[text, *found] for text, found in self.errors.items()]
+        return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken, self.no_text, errors]
 
     @staticmethod
     def from_json(shown: Sequence[Any]) -> Coverage:
-        kinds, unknown, (first, last, oldest, youngest), broken, no_text = shown
+        kinds, unknown, (first, last, oldest, youngest), broken, no_text, errors = shown
         return Coverage(
             Counter({Kind(*kind): n for *kind, n in kinds}),
             Counter(dict(unknown)),
@@ -140,6 +151,7 @@ class Coverage:
             youngest,
             broken,
             no_text,
+            {text: (n, line) for text, n, line in errors},
         )
 
 
@@ -189,6 +201,7 @@ def facts(
         zone=stream.zone,
         notes=(*stream.notes, *_traces(by_row), *_no_text(no_text)),
         resembling=resembling,
+        errors=tuple(LoggedError(text, *found) for text, found in sorted(seen.errors.items(), key=_by_line)),
     )
     own = _of_writer(source, stream)
     first_ts = None if seen.first is None else seen.first[1]
@@ -213,6 +226,10 @@ def facts(
         numbering=stream.numbering,
     )
     return file, shown
+
+
+def _by_line(error: tuple[str, tuple[int, int]]) -> int:
+    return error[1][1]
 
 
 def _traces(by_row: Mapping[str, int]) -> list[str]:

@@ -76,6 +76,16 @@ class LogFile:
 
 
 @dataclass(frozen=True)
+class LoggedError:
+    """Lines of level ERROR or FATAL that nothing uses, alike but for their numbers."""
+
+    template: str
+    count: int
+    first: int
+    """The number of the first line."""
+
+
+@dataclass(frozen=True)
 class FileFacts:
     """The facts about one file for the report."""
 
@@ -106,6 +116,8 @@ class FileFacts:
     """Notes on how its lines were processed."""
     resembling: int = 0
     """The number of lines that begin as lines that bear on a rule do, but were not understood: each is a gap."""
+    errors: tuple[LoggedError, ...] = ()
+    """The lines of level ERROR or FATAL that nothing uses."""
 
     @property
     def bearing(self) -> int:

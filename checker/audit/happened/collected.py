@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ..files.file import LogFile
+from ..files.file import FileFacts, LogFile
 from ..findings.brokers import BrokerTimeline
 from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
+from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, reigns, tenures
 from .happened import Happened, alike_once, judged, shown, so_far
@@ -28,6 +30,8 @@ def collected(
     brokers: Mapping[int, BrokerTimeline],
     logs: Sequence[MetadataLog],
     led: Iterable[Row] = (),
+    facts: Iterable[FileFacts] = (),
+    narrow: Narrow = EVERYTHING,
 ) -> Mapping[int, Sequence[Happened]]:
     """Return by cluster what happened to it, one by one and without the reasons that lines print.
 
@@ -35,12 +39,14 @@ def collected(
         rows: the rows of the first look.
         quorum_lines: nodes' lines about the quorum.
         led: the rows of `leaders.led`.
+        facts: what was counted in each file.
     """
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
     made: dict[int, list[Happened]] = defaultdict(list)
     seen = {log.cluster for log in logs} | {cluster for cluster, each in brokers.items() if each.tenures}
     for source in (
         spells(led, files, seen),
+        errors(facts, files),
         said(rows, files, writers),
         processes(rows, files, writers),
         quorum(quorum_lines, files),
@@ -60,7 +66,32 @@ def collected(
         until = max((each.last for each in log.reigns if each.last is not None), default=None)
         of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log))]
         found[log.cluster] = [*found.get(log.cluster, ()), *of_log]
-    return found
+    return {cluster: asked(own, narrow) for cluster, own in found.items()}
+
+
+def errors(facts: Iterable[FileFacts], files: Mapping[int, LogFile]) -> Iterator[tuple[int, Happened]]:
+    """Yield by cluster the lines of level ERROR or FATAL that nothing else here explains."""
+    for fact in facts:
+        if fact.index in files:
+            for each in fact.errors:
+                place = files[fact.index].place(each.first)
+                yield fact.cluster, Happened("error-logged", reason=each.template, count=each.count, places=(place,))
+
+
+def asked(entries: Iterable[Happened], narrow: Narrow) -> list[Happened]:
+    """Return the entries that a user asks for: of a partition, those about it and its topic."""
+    partition = narrow.partition
+    about = [
+        each
+        for each in entries
+        if partition is None or (each.topic == partition[0] and each.partition in (None, partition[1]))
+    ]
+    return [each for each in about if _in_time(each, narrow)]
+
+
+def _in_time(each: Happened, narrow: Narrow) -> bool:
+    until = None if each.lasts else each.until if each.until is not None else each.since
+    return replace(narrow, partition=None).overlaps("", 0, each.since, until)
 
 
 def _ends(files: Iterable[LogFile]) -> dict[int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...ci.github import annotation
 from .causes import Cause, severest_first
 from .forms import AuditRun
+from .happened_text import in_headline
 from .markdown import write as as_markdown
 from .model import Report
 from .notes import in_short as notes_in_short
@@ -57,6 +58,9 @@ def _annotation(cause: Cause, command: str, title: str) -> str:
 
 
 def _verdict(title: str, report: Report) -> Iterator[str]:
+    trouble = in_headline(report.happened)
+    if trouble:
+        yield annotation("warning", trouble, {"title": f"isrproof audit {title}".strip()})
     if report.verdict != "illegal":
         command = "notice" if report.verdict == "conforms" else "warning"
         notes = "; ".join(notes_in_short(report)[:5])

@@ -61,7 +61,7 @@ class Line:
             return "a node" if first.node is None else f"node {first.node}"
         if subject == "quorum":
             return "the metadata quorum" if first.node is None or first.what == "quorum-led" else f"node {first.node}"
-        return {"migration": "the migration", "log": "the log"}.get(subject, f"a {subject}")
+        return {"log": "this log", "migration": "the migration"}.get(subject, f"a {subject}")
 
     def _predicate(self) -> str:
         word, first = self.first.word, self.first
@@ -108,11 +108,16 @@ def lines(entries: Sequence[Happened]) -> list[Line]:
     return [Line(tuple(own)) for own in groups.values()]
 
 
+def chosen(every: Sequence[Line], most: int) -> list[Line]:
+    """Return at most so many lines, trouble before others, in the order of time."""
+    kept = sorted(range(len(every)), key=lambda at: (not every[at].trouble, at))[:most]
+    return [every[at] for at in sorted(kept)]
+
+
 def happened_text(entries: Sequence[Happened], *, verbose: bool) -> str:
     """Return a paragraph: trouble is marked, and has what to do; without `verbose` the first lines, trouble first."""
     every = lines(entries)
-    chosen = every if verbose else sorted(every, key=lambda line: not line.trouble)[:LINES]
-    kept = [line for line in every if line in chosen]
+    kept = every if verbose else chosen(every, LINES)
     if not kept:
         return ""
     text = ["what happened"]

@@ -27,6 +27,8 @@ SCHEMA = "isrproof-audit/1"
 """The version of the object's keys and their meaning; the number changes if a key is removed or changes its meaning."""
 OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are present only if requested, or if there is such data."""
+OF_HAPPENED = ("lasts", "at")
+"""Fields of what happened that only this program uses."""
 INNER = ("index", "cluster")
 """Numbers with a meaning within one run only."""
 
@@ -115,7 +117,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 def _happened(each: Happened) -> dict[str, Any]:
     """Return an element of `happened`, without what does not apply; `until` is null to the end of the log."""
-    shown = {name: value for name, value in _object(each).items() if value is not None and name not in ("lasts", "at")}
+    shown = {name: value for name, value in _object(each).items() if value is not None and name not in OF_HAPPENED}
     return shown | ({"until": None} if each.lasts else {})
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from ....specs.errors import IsrproofError
 from ...ci.text import for_xml
 from ..findings.finding import Finding
+from ..options import TROUBLE
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from ..rules.pages import summary
 from .causes import Cause, causes
 from .forms import AuditRun
+from .happened_text import in_headline, lines
 from .model import Report
 from .shown import count
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _LINES = 20
 """The most lines of a cause that are listed."""
+HEALTH = "nothing was trouble for the cluster"
 READING = "every line that bears on a rule was understood"
 
 
@@ -49,6 +52,7 @@ def _suite(title: str, report: Report, failing: Sequence[str]) -> TestSuite:
     reading.time = 0.0
     reading.result = list(_reading(report))
     suite.add_testcase(reading)
+    suite.add_testcase(_health(report, failing))
     found = causes(report.findings)
     for code in rules():
         suite.add_testcase(_case(code, report, [each for each in found if each.first.rule == code], failing))
@@ -62,6 +66,23 @@ def _reading(report: Report) -> Iterator[FinalResult]:
         undecided = report.counts["unknown"]
         why = [f"{count(undecided, 'finding')} unknown: these lines cannot decide it"] if undecided else []
         yield Error(for_xml("incomplete: " + "; ".join([*why, *report.notes])), "incomplete")
+
+
+def _health(report: Report, failing: Sequence[str]) -> TestCase:
+    """Return a test case that fails only where trouble is asked to."""
+    from junitparser import Failure, TestCase
+
+    case = TestCase(HEALTH, classname="isrproof.audit")
+    case.time = 0.0
+    trouble = [line for line in lines(report.happened) if line.trouble]
+    text = for_xml("\n".join(f"{line.when}  {line.sentence}  {line.where}" for line in trouble[:_LINES]))
+    if trouble and TROUBLE in failing:
+        failure = Failure(for_xml(in_headline(report.happened)), TROUBLE)
+        failure.text = text
+        case.result = [failure]
+    elif trouble:
+        case.system_out = text
+    return case
 
 
 def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[str]) -> TestCase:

@@ -13,6 +13,8 @@ from ..rules.catalogue import rules
 from .causes import Cause, severest_first
 from .chain import Chains
 from .forms import AuditRun
+from .happened_text import LINES, chosen, lines
+from .happened_text import in_headline as in_short_trouble
 from .healing import Healings
 from .model import VERDICTS, Report
 from .notes import in_headline
@@ -48,7 +50,10 @@ def section(title: str, report: Report) -> Iterator[str]:
     counts = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
     head = f"## isrproof audit{': ' + escaped(title) if title else ''}"
     why = f"; {escaped(in_headline(report.not_known))}" if report.not_known else ""
-    yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}{why}", "")
+    trouble = in_short_trouble(report.happened)
+    health = f"; {escaped(trouble)}" if trouble else ""
+    yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}{why}{health}", "")
+    yield from _happened(report)
     found = severest_first(report.findings)
     healings = Healings.of(report)
     chains = Chains.of(report, healings)
@@ -63,6 +68,20 @@ def section(title: str, report: Report) -> Iterator[str]:
     if unseen:
         yield from ("", "Not seen, and notes:", "", *(f"* {escaped(note)}" for note in unseen))
     yield ""
+
+
+def _happened(report: Report) -> Iterator[str]:
+    every = lines(report.happened)
+    shown = chosen(every, LINES)
+    if shown:
+        yield from ("What happened:", "")
+        for line in shown:
+            text = f"* {f'{line.when}: ' if line.when else ''}{escaped(line.sentence)}"
+            yield f"{text} ({code(line.where)})" if line.where else text
+            if line.todo:
+                yield f"  {escaped(line.todo)}"
+        more = len(every) - len(shown)
+        yield from ([f"* and {count(more, 'other thing')}", ""] if more else [""])
 
 
 def _cause(cause: Cause, healings: Healings, chains: Chains) -> Iterator[str]:

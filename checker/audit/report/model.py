@@ -200,6 +200,14 @@ class Report:
     """ok, troubled or unknown: whether anything of `happened` is trouble."""
 
     @property
+    def tone(self) -> str:
+        """The colour of the whole: "illegal", "conforms" where nothing speaks against the cluster, else "review"."""
+        if self.verdict == "illegal":
+            return "illegal"
+        troubled = self.health == "troubled" or self.counts["suspicious"]
+        return "conforms" if self.verdict == "conforms" and not troubled else "review"
+
+    @property
     def left_out(self) -> int:
         """The number of findings that are only counted."""
         return sum(self.counts.values()) - len(self.findings)

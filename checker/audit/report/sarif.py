@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ....specs.happenings import happenings
 from ....specs.issues import address
 from ....traces.place import Place
 from ....traces.sources.paths import is_elsewhere
@@ -16,6 +17,7 @@ from ..rules.catalogue import rules
 from ..rules.pages import page, summary
 from ..rules.rule import Rule
 from .forms import AuditRun
+from .happened_text import Line, lines
 from .model import EXIT, VERDICTS, Report
 from .shown import plain
 
@@ -23,6 +25,8 @@ MOST = 5_000
 """The most results of a run that GitHub keeps; the severest come first."""
 MARK = "isrproof/v1"
 """The name of our own fingerprint; GitHub reads only the one beside it."""
+_TROUBLE = 1_000
+"""The most things that happened that are listed."""
 _KIND = {"illegal": "fail", "suspicious": "fail", "unknown": "review", "refused": "informational"}
 _LEVEL = {"illegal": "error", "suspicious": "warning"}
 """Levels of failing results; SARIF wants none for all others."""
@@ -34,9 +38,14 @@ def write(run: AuditRun) -> str:
     marked = sorted(zip(found, _marks(found), strict=True), key=lambda pair: VERDICTS.index(pair[0].verdict))
     kept = marked[:MOST]
     codes = sorted({finding.rule for finding, _ in kept})
+    trouble = [line for report in run.reports for line in lines(report.happened) if line.trouble][:_TROUBLE]
+    words = sorted({line.first.what for line in trouble})
     return log(
-        [_rule(rules()[code]) for code in codes],
-        [_result(finding, mark, codes.index(finding.rule)) for finding, mark in kept],
+        [*(_rule(rules()[code]) for code in codes), *map(_word, words)],
+        [
+            *(_result(finding, mark, codes.index(finding.rule)) for finding, mark in kept),
+            *(_review(line, len(codes) + words.index(line.first.what)) for line in trouble),
+        ],
         _invocation(run, len(found) - len(kept)),
         {"verdicts": {plain(title) or "all": report.verdict for title, report in run.clusters}},
     )
@@ -87,6 +96,32 @@ def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
         for number, each in enumerate(finding.evidence[1:], 1)
     ]
     return shown | ({"relatedLocations": others} if others else {})
+
+
+def _word(what: str) -> dict[str, Any]:
+    word = happenings()[what]
+    return {
+        "id": f"trouble/{what}",
+        "name": "".join(part.capitalize() for part in what.split("-")),
+        "shortDescription": {"text": f"A {word.subject} {word.sentence}."},
+        "help": {"text": word.todo or "Nothing is to be done."},
+        "defaultConfiguration": {"level": "none"},
+    }
+
+
+def _review(line: Line, index: int) -> dict[str, Any]:
+    """Return what happened to a cluster: nothing fails by it, and someone should look at it."""
+    first = line.first
+    text = f"{line.when}: {line.sentence}" if line.when else line.sentence
+    shown = {
+        "ruleId": f"trouble/{first.what}",
+        "ruleIndex": index,
+        "kind": "review",
+        "level": "none",
+        "message": {"text": plain(text)},
+        "properties": {"what": first.what, "count": sum(each.count for each in line.entries)},
+    }
+    return shown | ({"locations": [_location(first.places[0], "")]} if first.places else {})
 
 
 def _location(place: Place, text: str) -> dict[str, Any]:

@@ -7,17 +7,21 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from ....specs.happenings import happenings
 from ....traces.place import Place
 from ....traces.timeline import Lost
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
 from ..findings.tally import Tally
+from ..happened.happened import Happened
 from ..rules.advice import Advice
-from .json import INNER, OPTIONAL, SCHEMA
+from .json import INNER, OF_HAPPENED, OPTIONAL, SCHEMA
 from .model import Report
 
 _PLAIN = {int: "integer", str: "string", bool: "boolean", NoneType: "null"}
+_ALWAYS = ("what", "trouble", "count", "places")
+"""The keys of what happened that are always there; `until` is null where nothing shows the end."""
 Schema = dict[str, Any]
 
 
@@ -62,6 +66,8 @@ def _of(kind: Any, definitions: Schema) -> Schema:
             definitions[kind.__name__] = {}  # ends the recursion of a class that contains itself
             properties = _properties(kind, definitions)
             required = [name for name in properties if name not in ("line", "offset", *OPTIONAL)]
+            if kind is Happened:
+                required = [*_ALWAYS]
             definitions[kind.__name__] = {"type": "object", "properties": properties, "required": required}
         return {"$ref": f"#/$defs/{kind.__name__}"}
     arguments = get_args(kind)
@@ -87,6 +93,9 @@ def _properties(kind: type, definitions: Schema) -> Schema:
             found[name] = _of(hints[name], definitions)
     if kind is Place:
         return _place()
+    if kind is Happened:
+        found["what"] = {"enum": [*happenings()]}
+        return {name: each for name, each in found.items() if name not in OF_HAPPENED}
     if kind is Finding:
         derived = {"severity": {"type": "string"}, "fingerprint": {"type": "string"}}
         return {**found, **_place(), **derived, "place": _of(Place, definitions)}

@@ -16,6 +16,7 @@ from ...rules.pages import headings, summary
 from ..causes import Cause, severest_first
 from ..chain import Chains
 from ..forms import Lines
+from ..happened_text import Line, chosen, in_headline, lines
 from ..healing import HEALED, IN_SYNC, Healings, in_words
 from ..metadata_text import metadata_text, records_text
 from ..model import Report
@@ -30,6 +31,8 @@ _FINDINGS = 30
 """The most findings of a cause that are shown with their lines."""
 _NAMED = 500
 """The most further findings that are shown as a line only."""
+_HAPPENED = 60
+"""The most things that happened that are shown."""
 _MARKS = 20_000
 """The most findings that have a mark on the timeline."""
 
@@ -119,6 +122,10 @@ class ClusterSection:
     title: str
     report: Report
     causes: tuple[ShownCause, ...]
+    happened: tuple[Line, ...]
+    unsaid: int
+    """The number of things that happened and are not shown."""
+    trouble: str
     checked: str
     records: str
     state: tuple[str, ...]
@@ -140,6 +147,9 @@ def cluster(number: int, title: str, report: Report, context: Lines) -> ClusterS
             _cause(index, each, healings, chains, context)
             for index, each in enumerate(severest_first(report.findings), 1)
         ),
+        happened=(shown := tuple(chosen(every := lines(report.happened), _HAPPENED))),
+        unsaid=len(every) - len(shown),
+        trouble=in_headline(report.happened),
         checked=checked_in_words(report.checked, metadata=report.metadata is not None),
         records="" if report.coverage.records is None else records_text(report.coverage.records),
         state=tuple(_state(report)),
