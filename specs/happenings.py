@@ -11,8 +11,10 @@ from .errors import TableError
 
 SUBJECTS = ("node", "quorum", "controller", "partition", "topic", "migration", "log")
 """The kinds of things that something can happen to, in the order of the page."""
-TROUBLE = ("always", "never", "lasting")
-"""When something is trouble; "lasting": if nothing shows its end."""
+TROUBLE = ("always", "never", "lasting", "unless-over")
+"""When something is trouble; "lasting": if nothing shows its end; "unless-over": unless `over`, which it comes with, is
+there and no trouble.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Happening:
     """One of TROUBLE."""
     longer: int | None
     """It is trouble, too, if it takes longer than these milliseconds."""
+    over: str | None
+    """What it comes with, for "unless-over"."""
     spell: bool
     """It takes time: it lasts until a line or record shows its end. Anything else is a moment."""
     sentence: str
@@ -39,7 +43,7 @@ class Happening:
 
     def is_trouble(self, length: int | None, *, lasts: bool) -> bool:
         """Return whether it is trouble for a cluster, by its length in milliseconds."""
-        if self.trouble == "always" or (self.trouble == "lasting" and lasts):
+        if self.trouble in ("always", "unless-over") or (self.trouble == "lasting" and lasts):
             return True
         return self.longer is not None and length is not None and length > self.longer
 
@@ -55,7 +59,7 @@ def happenings() -> Mapping[str, Happening]:
     required = ("what", "subject", "trouble", "sentence", "rests_on", "misses")
     for row in toml.read(toml.FOLDER / "happenings.toml")["happening"]:
         where = f"happenings.toml, {row.get('what', '?')}"
-        toml.check_keys(row, where, required, ("longer", "spell", "todo"))
+        toml.check_keys(row, where, required, ("longer", "over", "spell", "todo"))
         for column, known in (("subject", SUBJECTS), ("trouble", TROUBLE)):
             if row[column] not in known:
                 raise TableError(f"{where}: {column} is {row[column]!r}; known are {', '.join(known)}")
@@ -66,6 +70,7 @@ def happenings() -> Mapping[str, Happening]:
             row["subject"],
             row["trouble"],
             row.get("longer"),
+            row.get("over"),
             row.get("spell", False),
             row["sentence"],
             row["rests_on"],

@@ -132,7 +132,7 @@ def audited(
             with_defects(defects),
             in_doubt=in_words(doubts, files),
             happened=collected(
-                read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"], read.facts, narrow
+                read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"], read.facts, narrow, made
             ),
         )
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..files.file import FileFacts, LogFile
 from ..findings.brokers import BrokerTimeline
+from ..findings.finding import Finding
 from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..observe.narrow import EVERYTHING, Narrow
@@ -15,6 +16,7 @@ from ..table.protocol import Row
 from .controllers import generated, reigns, tenures
 from .happened import Happened, alike_once, judged, shown, so_far
 from .leaders import spells
+from .losses import losses
 from .moments import said
 from .partitions import conditions
 from .processes import lost, processes
@@ -32,6 +34,7 @@ def collected(
     led: Iterable[Row] = (),
     facts: Iterable[FileFacts] = (),
     narrow: Narrow = EVERYTHING,
+    findings: Iterable[Finding] = (),
 ) -> Mapping[int, Sequence[Happened]]:
     """Return by cluster what happened to it, one by one and without the reasons that lines print.
 
@@ -47,6 +50,7 @@ def collected(
     for source in (
         spells(led, files, seen),
         errors(facts, files),
+        losses(rows, findings, files),
         said(rows, files, writers),
         processes(rows, files, writers),
         quorum(quorum_lines, files),
@@ -105,7 +109,7 @@ def _ends(files: Iterable[LogFile]) -> dict[int, int]:
 
 def as_shown(entries: Iterable[Happened]) -> tuple[Happened, ...]:
     """Return the entries of a cluster as a report shows them: alike ones as one, trouble marked, in order of time."""
-    return shown(judged(alike_once(judged(entries))))
+    return shown(judged(alike_once(entries)))
 
 
 def health(entries: Sequence[Happened], *, read: bool) -> str:

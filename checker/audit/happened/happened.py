@@ -68,8 +68,11 @@ def so_far(each: Happened, ends: int | None) -> Happened:
 
 def judged(entries: Iterable[Happened]) -> list[Happened]:
     """Return the entries, each trouble or not by the vocabulary."""
+    own = [replace(each, trouble=each.word.is_trouble(_length(each), lasts=each.lasts)) for each in entries]
+    known = {(each.what, each.topic, each.partition): each.trouble for each in own}
     return [
-        replace(each, trouble=each.trouble or each.word.is_trouble(_length(each), lasts=each.lasts)) for each in entries
+        replace(each, trouble=each.trouble and known.get((each.word.over or "", each.topic, each.partition), True))
+        for each in own
     ]
 
 
@@ -103,7 +106,6 @@ def _joined(several: list[Happened]) -> Happened:
     places = dict.fromkeys(place for each in (first, long, last) for place in each.places[:1])
     return replace(
         first,
-        trouble=any(each.trouble for each in own),
         until=until,
         lasts=last.lasts,
         epoch=last.epoch,

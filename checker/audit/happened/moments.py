@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from ....specs.happenings import happenings
 from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
@@ -28,6 +29,12 @@ def saying() -> Mapping[str, LineRow]:
     return {name: row for name, row in line_rows().items() if row.happens is not None}
 
 
+@cache
+def _is_of_partitions(row: str) -> bool:
+    """Return whether a line is about the partition, or the topic, that it names."""
+    return happenings()[saying()[row].happens or ""].subject in ("partition", "topic")
+
+
 def is_of_process(row: Row) -> bool:
     """Return whether a line is about the begin or the end of a process (processes.py)."""
     return saying()[row["row"]].happens in OF_PROCESSES
@@ -37,21 +44,35 @@ def moments(events: Table) -> list[Row]:
     """Return the lines that say what happened, the first of each kind apart; a look at consecutive lines."""
     rows = saying()
     found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    met: set[tuple[int, int]] = set()
     for event in sorted(events.of_lines(tuple(rows)).rows(), key=lambda row: (row["file"], row["line"])):
         if any(event.get(name) != value for name, value in rows[event["row"]].happens_where):
             continue
         node, speaker = event.get(rows[event["row"]].node), event.get("speaker")
         speaker = event.get("controller") if speaker is None else speaker
         about = {name: event.get(name) for name in _ABOUT}
+        if not _is_of_partitions(event["row"]):
+            about |= {"topic": None, "partition": None}  # the line lists them: it is one event of each
+            if (event["file"], event["line"]) in met:
+                continue
+            met.add((event["file"], event["line"]))
         key = event["file"], event["row"], node, speaker, about["topic"], about["partition"]
         own = found[key]
         if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
             shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
-            own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
+            own.append(
+                shown
+                | _offsets(event)
+                | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]}
+            )
         else:
             own[-1]["n"] += 1
             own[-1]["last"] = event["ts"]
     return [row for own in found.values() for row in own]
+
+
+def _offsets(event: Row) -> Row:
+    return {name: event.get(name) for name in ("offset", "high_watermark")}
 
 
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:

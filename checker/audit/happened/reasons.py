@@ -86,7 +86,15 @@ def offsets(first: int | None, end: int | None) -> str:
     return "" if first is None or end is None else f"{first} to {end - 1} ({end - first} records)"
 
 
-_MADE: Mapping[str, Callable[[Event], str]] = {"behind": _behind, "cut": _cut}
+def _partitions(event: Event) -> str:
+    """Return the partitions that a line lists: how many, and the first few."""
+    names = [name.strip() for name in (event.detail or "").split(",") if name.strip()]
+    return f"{len(names)} partition{'s' * (len(names) != 1)}" + (
+        f" ({', '.join(names[:3])}{' ...' * (len(names) > 3)})" if names else ""
+    )
+
+
+_MADE: Mapping[str, Callable[[Event], str]] = {"behind": _behind, "cut": _cut, "partitions": _partitions}
 """Texts that are made of several fields, by the names that reasons use."""
 
 

@@ -292,7 +292,7 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     """Yield reasons why the state of the cluster may differ from what its log shows."""
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     if not spans:
-        yield "anything: no line of a controller in a known epoch was read"
+        yield "what controllers did: no line of one in a known epoch was read (state-change.log, controller.log)"
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
         yield f"what happened in {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} that left no line here"
@@ -312,7 +312,7 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     if any(row in IN_KRAFT for file in files for row in file.rows) and not any(
         log.cluster == cluster for log in found.metadata.logs
     ):
-        yield "the content of lines of KRaft mode"
+        yield "whether what KRaft nodes print was committed: their metadata log (__cluster_metadata-0) would show it"
 
 
 def _read_as(files: Sequence[FileFacts]) -> Iterator[str]:

@@ -21,7 +21,7 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
     lines = condition_lines(state.counts, state.conditions, migrated=state.migrated)
     lines += [line for move in state.stopped for line in _stopped(move)]
     if checked and not lines:
-        lines.append("  nothing was seen offline or under-replicated; no election failed, and no move was refused")
+        lines.append("  controllers print no partition that is offline or under-replicated, and no refused move")
     lines += [f"  not known: {why}" for why in state.unknown]
     return "\n".join([_head(state), *lines])
 
