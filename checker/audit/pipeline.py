@@ -114,7 +114,7 @@ def audited(
     counts = [*of_lines.counts, *metadata.verdicts.counts]
     fails = first_failing([*of_lines.fails, *metadata.verdicts.fails])
     made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
-    brokers = broker_timelines(of["tenure"], of["live"], files)
+    reigns = broker_timelines(of["reign"], (), files)
     state = states(of["conditions"], of["condition"], of["stopped"], of["refused"], files)
     found = numbered_by_cluster(
         Audited(
@@ -127,12 +127,12 @@ def audited(
             state,
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
-            brokers if with_timeline else {},
+            broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
             metadata,
             with_defects(defects),
             in_doubt=in_words(doubts, files),
             happened=collected(
-                read.rows, nodes.printed, files, state, brokers, metadata.logs, of["led"], read.facts, narrow, made
+                read.rows, nodes.printed, files, state, reigns, metadata.logs, of["led"], read.facts, narrow, made
             ),
         )
     )
@@ -193,8 +193,9 @@ def _look(
         "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
-        "tenure": tenures(controllers, narrow),
-        "led": led(narrow.of(inputs[EVENTS])),
+        "tenure": tenures(controllers, narrow) if with_timeline else [],
+        "reign": tenures(controllers, EVERYTHING),
+        "led": led(narrow.about_partition(inputs[EVENTS])),
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers), narrow.of(inputs[HOSTED_LINES])),
         "defect": defects,

@@ -30,9 +30,9 @@ def _opening() -> list[str]:
         "",
         "Made from `specs/happenings.toml` by `python -m isrproof.checker.pages`: change that, not this page.",
         "",
-        "A verdict says whether Kafka kept its promises. What happened to the cluster is another question, and a report",
-        "answers it beside the verdict: most outages break no rule. `isrproof audit` prints it first, trouble marked",
-        "with `!`; `--verbose` prints all of it. In JSON it is `happened`, a list in the order of time:",
+        "A verdict says whether Kafka kept its promises. What happened to the cluster is another question, which a",
+        "report answers beside the verdict: most outages break no rule. `isrproof audit` prints it first; trouble is",
+        "marked with `!`, and `--verbose` prints all of it. In JSON it is `happened`, a list in the order of time:",
         "",
         *table(
             ("key", "meaning"),

@@ -118,6 +118,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _happened(each: Happened) -> dict[str, Any]:
     """Return an element of `happened`, without what does not apply; `until` is null to the end of the log."""
     shown = {name: value for name, value in _object(each).items() if value is not None and name not in OF_HAPPENED}
+    shown["places"] = [_place(place) for place in each.places]
     return shown | ({"until": None} if each.lasts else {})
 
 
