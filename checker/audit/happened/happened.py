@@ -90,7 +90,8 @@ def alike_once(entries: Iterable[Happened]) -> list[Happened]:
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
     for each in entries:
         reason = None if each.word.spell else each.reason
-        groups[each.what, each.node, each.topic, each.partition, reason, each.issue].append(each)
+        epoch = each.epoch if each.word.subject in ("quorum", "controller") else None
+        groups[each.what, each.node, each.topic, each.partition, epoch, reason, each.issue].append(each)
     return sorted((_joined(own) for own in groups.values()), key=lambda each: each.order)
 
 

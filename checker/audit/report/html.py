@@ -103,7 +103,8 @@ def _data(cluster: ClusterSection, number: int, names: Sequence[str]) -> dict[st
     ]
     left_out = sum(page["partitions"] for page in cluster.pages[1:]) if not names else 0
     shown = {**cluster.brokers, "partitions": {**cluster.pages[number], "others": others, "leftOut": left_out}}
-    return {**shown, "marks": []} if number else shown  # A mark links to its finding, which is on the first page.
+    # A mark links to its finding, which is on the first page.
+    return {**shown, "marks": [], "trouble": []} if number else shown
 
 
 class _Part(str):

@@ -291,4 +291,9 @@ def _brokers(report: Report) -> dict[str, Any]:
         ],
         "offline": offline_changes(report),
         "marks": [[each.ts, each.rule, each.verdict, plain(each.message)[:200]] for each in timed[:_MARKS]],
+        "trouble": [
+            [line.first.since, number, plain(line.sentence)[:200]]
+            for number, line in enumerate(chosen(lines(report.happened), _HAPPENED), 1)
+            if line.trouble and line.first.since is not None
+        ],
     }

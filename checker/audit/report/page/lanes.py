@@ -6,15 +6,19 @@ registration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...findings.brokers import BrokerTimeline, LiveBrokers, TenureTimes
 from ...findings.metadata import BrokerChange, MetadataLog
+from ...happened.happened import Happened
+from ...happened.processes import FAILED, STARTED, STOPPED
+from ...happened.quorum import LED, WITHOUT
 from ..model import Report
 from ..shown import plain
 
-UP, LEAVING, DOWN = "up", "leaving", "down"
+UP, LEAVING, DOWN, LOST = "up", "leaving", "down", "offline"
 KINDS = {"Unfenced": UP, "ControlledShutdown": LEAVING, "Fenced": DOWN, "ShutDown": DOWN}
 """The kind of spell that a registration's state is drawn as; other states are not drawn."""
 
@@ -68,6 +72,11 @@ def lanes(report: Report) -> tuple[Lane, ...]:
             found[name] = tuple(_joined(found.get(name, ()), tuple(registrations)))
         for leader in sorted({each.leader for each in log.reigns}):
             found.setdefault(_name(log, leader, number), ())
+    for node, spells in _processes(report.happened).items():
+        if not any(found.get(name) for name in (_broker(node), _broker(node, kind="node"))):
+            found[_broker(node, kind="node")] = spells
+    if quorum := tuple(_quorum(report.happened)):
+        found["quorum"] = quorum
     return tuple(Lane(name, spells) for name, spells in found.items())
 
 
@@ -85,6 +94,34 @@ def active_controllers(report: Report) -> Iterator[Active]:
             name = _name(log, reign.leader, number)
             last = reign.first if reign.last is None else reign.last
             yield Active(name, reign.epoch, reign.first, last, index > 0, f"raft epoch {reign.epoch}, led by {name}")
+
+
+def _quorum(happened: Iterable[Happened]) -> Iterator[LaneSegment]:
+    """Yield the times with and without a leader of the metadata quorum."""
+    for each in happened:
+        if each.what in (LED, WITHOUT) and each.since is not None:
+            text = f"led by {each.node} in epoch {each.epoch}" if each.what == LED else f"no leader: {each.reason}"
+            yield LaneSegment(each.since, each.until, UP if each.what == LED else LOST, plain(text))
+
+
+def _processes(happened: Iterable[Happened]) -> Mapping[int, tuple[LaneSegment, ...]]:
+    """Return for each node the times of its processes, as far as its own lines show them."""
+    found: dict[int, list[LaneSegment]] = defaultdict(list)
+    for each in happened:
+        if each.node is None or each.since is None:
+            continue
+        own = found[each.node]
+        if each.what == STARTED:
+            own.append(LaneSegment(each.since, None, UP, "up, as it prints itself"))
+        elif each.what in (STOPPED, FAILED) and own and own[-1].last is None:
+            own[-1] = replace(own[-1], last=each.since)
+    return {node: tuple(_until_next(own)) for node, own in sorted(found.items()) if own}
+
+
+def _until_next(own: Sequence[LaneSegment]) -> Iterator[LaneSegment]:
+    """Yield the spells, none beyond the begin of the next."""
+    for each, after in zip(own, [*own[1:], None], strict=False):
+        yield each if after is None or each.last is not None else replace(each, last=after.first)
 
 
 def _joined(earlier: Sequence[LaneSegment], later: Sequence[LaneSegment]) -> Iterator[LaneSegment]:

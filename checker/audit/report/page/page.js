@@ -117,6 +117,7 @@
       for (const [, spells] of own.lanes) for (const [first, last] of spells) times.push(...[first, last].filter((ts) => ts !== null));
       for (const each of own.offline) times.push(each[0]);
       for (const each of own.marks) times.push(each[0]);
+      for (const each of own.trouble) times.push(each[0]);
       panel.replaceChildren();
       if (!times.length) {
         panel.append(make("p", { class: "quiet" }, "No line with a time is about controllers, brokers or findings."));
@@ -140,7 +141,7 @@
       const drawn = new Set(own.lanes.flatMap(([, spells]) => spells.map((each) => each[2])));
       for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline"]])
         if (name !== "leaving" || drawn.has(name)) legend.append(make("span", {}, make("i", { class: name }), text));
-      legend.append(make("span", {}, "▼ findings: click one to see it. Shift and wheel zoom, dragging moves. Times are by each controller's own clock."));
+      legend.append(make("span", {}, "▼ findings, ◆ trouble: click one to see it. Shift and wheel zoom, dragging moves. Times are by each controller's own clock."));
       panel.append(tools, this.svg, legend);
       zoomable(this.svg, this.view, 90, () => this.width());
       this.redraw();
@@ -178,6 +179,7 @@
       }
       this.drawOffline(x, offline, width, left);
       this.drawMarks(x, width, left);
+      this.drawTrouble(x);
       this.said.textContent = printed(view.from) + " to " + printed(view.to);
     }
     drawOffline(x, y, width, left) {
@@ -191,6 +193,18 @@
         const box = draw("rect", { x: x(ts), y: y + 36 - high, width: Math.max(1, x(end) - x(ts)), height: high, class: "offline" });
         svg.append(titled(box, count(n, "partition") + " offline from " + printed(ts)));
       });
+    }
+    drawTrouble(x) {
+      for (const [ts, number, text] of this.own.trouble) {
+        if (ts < this.view.from || ts > this.view.to) continue;
+        const at = x(ts);
+        const shape = draw("path", { d: "M" + at + " 17 l4 4 l-4 4 l-4 -4 z", class: "mark trouble", "data-trouble": number });
+        shape.addEventListener("click", () => {
+          const line = document.getElementById(this.own.id + "-happened-" + number);
+          if (line) line.scrollIntoView({ block: "center" });
+        });
+        this.svg.append(titled(shape, text + "\n" + printed(ts)));
+      }
     }
     drawMarks(x) {
       const places = new Map();
@@ -432,7 +446,7 @@
   }, { rootMargin: "600px" });
 
   function start(panel) {
-    if (panel.dataset.timeline) shown.push(new Timeline(panel, data[panel.dataset.timeline]));
+    if (panel.dataset.timeline) shown.push(new Timeline(panel, { id: panel.dataset.timeline, ...data[panel.dataset.timeline] }));
     else {
       const own = data[panel.dataset.partitions];
       panel.ready = (async () => {
