@@ -486,7 +486,7 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         _check_word("happening", made.happens, happenings(), where)
     if (made.role == "happening" and made.happens is None) or (made.happens is not None and not made.kept):
         raise TableError(f"{where}: the role {made.role} goes with happens = {made.happens!r} as little")
-    if made.happens is None and (made.reason is not None or "node" in row):
+    if made.happens is None and ("node" in row or (made.reason is not None and made.speaker != "throwable")):
         raise TableError(f"{where}: reason and node belong to a row that says what happens")
     return made
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ....specs.lines import Row as LineRow
+from ....specs.lines import rows as line_rows
 from ....traces.events.event import Event
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line, parse_throwable
@@ -94,7 +95,18 @@ def _partitions(event: Event) -> str:
     )
 
 
-_MADE: Mapping[str, Callable[[Event], str]] = {"behind": _behind, "cut": _cut, "partitions": _partitions}
+def _strategy(event: Event) -> str:
+    """Return the strategy of an election, and whether it may be unclean, where it prints that."""
+    name, _, unclean = (event.strategy or "").partition("(")
+    return name + {"false)": ", unclean election is off", "true)": ", unclean election is on"}.get(unclean, "")
+
+
+_MADE: Mapping[str, Callable[[Event], str]] = {
+    "behind": _behind,
+    "cut": _cut,
+    "named_strategy": _strategy,
+    "partitions": _partitions,
+}
 """Texts that are made of several fields, by the names that reasons use."""
 
 
@@ -106,6 +118,9 @@ def _thrown(lines: Iterable[str], layout: Layout | None) -> str | None:
         found = parse_throwable(text.strip(), tail=False)
         if not isinstance(found, Event) or found.error is None:
             return None
+        row = line_rows()[found.row]
+        if row.reason is not None:
+            return in_words(row, found)
         _, _, message = text.strip().partition(": ")
         return ": ".join(part for part in (found.error.rpartition(".")[2], message) if part)
     return None

@@ -80,6 +80,8 @@ class Line:
         often = f", {times} times" if times > len(self.entries) else ""
         lengths = [each.longest for each in self.entries if each.longest is not None]
         longest = max(lengths, default=None)
+        if self.first.lasts and often:
+            return f"{often}, the last to the end of the log"
         if self.first.lasts:
             return f"{often} to the end of the log" + ("" if longest is None else f" ({_seconds(longest)} at least)")
         if not self.first.word.spell:
