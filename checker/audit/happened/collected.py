@@ -11,11 +11,17 @@ from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..table.protocol import Row
 from .controllers import generated, reigns, tenures
+from .elections import active, resigned, unclean
 from .happened import Happened, alike_once, judged, shown
+from .migration import migration
 from .moments import said
 from .partitions import conditions
 from .processes import lost, processes
 from .quorum import quorum
+from .reassignments import reassignments
+from .topics import topics
+from .views import views
+from .votes import votes
 from .writers import Writers
 
 
@@ -25,7 +31,7 @@ def collected(
     files: Mapping[int, LogFile],
     states: Mapping[int, ClusterState],
     brokers: Mapping[int, BrokerTimeline],
-    logs: Iterable[MetadataLog],
+    logs: Sequence[MetadataLog],
 ) -> Mapping[int, Sequence[Happened]]:
     """Return by cluster what happened to it, one by one and without the reasons that lines print.
 
@@ -34,11 +40,19 @@ def collected(
         quorum_lines: nodes' lines about the quorum.
     """
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
+    known = views(quorum_lines, rows, files)
     found: dict[int, list[Happened]] = defaultdict(list)
     for source in (
         said(rows, files, writers),
         processes(rows, files, writers),
-        quorum(quorum_lines, files),
+        quorum(known, rows, files),
+        votes(known, quorum_lines, rows, files),
+        active(quorum_lines, files, {log.cluster for log in logs}),
+        topics(rows, files),
+        reassignments(rows, files),
+        migration(rows, files),
+        unclean(rows, files),
+        resigned(rows, files, writers, brokers),
         generated(rows, files),
     ):
         for cluster, each in source:

@@ -14,6 +14,9 @@ MOST = 10_000
 _PLACES = 3
 """The most places of an entry: its first, its longest and its last."""
 
+_BY_EPOCH = ("quorum-led", "controller-active", "unclean-election")
+"""What happened anew in each epoch."""
+
 
 @dataclass(frozen=True)
 class Happened:
@@ -80,7 +83,9 @@ def alike_once(entries: Iterable[Happened]) -> list[Happened]:
     """
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
     for each in entries:
-        groups[each.what, each.node, each.topic, each.partition, each.reason, each.issue, each.at is None].append(each)
+        epoch = each.epoch if each.what in _BY_EPOCH else None
+        about = each.what, each.node, epoch, each.topic, each.partition
+        groups[(*about, each.reason, each.issue, each.at is None)].append(each)
     return sorted((_joined(own) for own in groups.values()), key=lambda each: each.order)
 
 
