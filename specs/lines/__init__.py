@@ -113,6 +113,13 @@ def _lagging(name: str, inner: str, item: str, more: str) -> Primitive:
     return Primitive(name, "ints", inner, separator=" ", exact=f"{one}(?: {one})*", item=item, numbers=_LAG_NUMBERS)
 
 
+def _vote_states(name: str, state: str) -> Primitive:
+    """The voters with this vote, of all in an election."""
+    shown = "VoterState(replicaKey=ReplicaKey(id={}, directoryId=<undefined>), state=" + state + ")"
+    numbers = rf"id=([0-9]+), directoryId=[^)]*\), state={state}\b"
+    return Primitive(name, "ints", ".*", separator=", ", item=shown, numbers=numbers)
+
+
 def _states(of: str) -> Primitive:
     return Primitive(f"{of}-states", "texts", "[A-Za-z,]*", exact=f"(?:{_names(of)})(?:,(?:{_names(of)}))*")
 
@@ -183,6 +190,15 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("leader", "int", "-1|[0-9]+"),
         Primitive("of-record", "text", "[^()]*"),
         Primitive("voters", "ints", ".*", separator=", ", item=_VOTER, numbers=r"voterKey=ReplicaKey\(id=([0-9]+)"),
+        *(_vote_states(name, state) for name, state in (("unrecorded", "UNRECORDED"), ("rejecting", "REJECTED"))),
+        Primitive(
+            "replica-keys",
+            "ints",
+            ".*",
+            separator=", ",
+            item="ReplicaKey(id={}, directoryId=<undefined>)",
+            numbers=r"ReplicaKey\(id=([0-9]+)",
+        ),
         Primitive("fault", "text", "[A-Za-z ]+"),
         Primitive("newer-version", "text", _newer(NAMES[-1])),
         Primitive("state-text", "text", r"[A-Za-z0-9=(),\[\] -]*"),

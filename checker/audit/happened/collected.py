@@ -14,13 +14,19 @@ from ..findings.state import ClusterState
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, reigns, tenures
+from .elections import active, resigned, unclean
 from .happened import Happened, alike_once, judged, shown, so_far
 from .leaders import spells
 from .losses import losses
+from .migration import migration
 from .moments import said
 from .partitions import conditions
 from .processes import lost, processes
 from .quorum import quorum
+from .reassignments import reassignments
+from .topics import topics
+from .views import views
+from .votes import votes
 from .writers import Writers
 
 
@@ -47,13 +53,21 @@ def collected(
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
     made: dict[int, list[Happened]] = defaultdict(list)
     seen = {log.cluster for log in logs} | {cluster for cluster, each in brokers.items() if each.tenures}
+    known = views(quorum_lines, rows, files)
     for source in (
         spells(led, files, seen),
         errors(facts, files),
         losses(rows, findings, files),
         said(rows, files, writers),
         processes(rows, files, writers),
-        quorum(quorum_lines, files),
+        quorum(known, rows, files),
+        votes(known, quorum_lines, rows, files),
+        active(quorum_lines, files, {log.cluster for log in logs}),
+        topics(rows, files),
+        reassignments(rows, files),
+        migration(rows, files),
+        unclean(rows, files),
+        resigned(rows, files, writers, brokers),
         generated(rows, files),
     ):
         for cluster, each in source:

@@ -12,6 +12,7 @@ from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
 from ..table.protocol import Row, Table
 from .happened import Happened
+from .several import several
 from .writers import Writers
 
 MOMENT = "moment"
@@ -21,6 +22,19 @@ _ALONE, _OF_PARTITION = 20, 1
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
 """What lines say about the begin and the end of a process."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
+_SAID = ("said", "replicas", "offset", "epoch")
+"""What several.py adds to a line."""
+ELSEWHERE = frozenset(
+    (
+        *OF_PROCESSES,
+        *("quorum-without-leader", "voter-unreachable", "vote-rejected", "voters-empty", "voters-changed"),
+        *("created", "deletion-running", "deleted", "deletion-stuck", "reassignment-running", "reassignment-ended"),
+        *("unclean-election", "migration-phase", "migration-waiting"),
+    )
+)
+"""What is put together from several lines, in modules of its own."""
+_ROWS_ELSEWHERE = ("controller-resigned",)
+"""Rows of which the same holds."""
 
 
 @cache
@@ -48,37 +62,41 @@ def moments(events: Table) -> list[Row]:
     for event in sorted(events.of_lines(tuple(rows)).rows(), key=lambda row: (row["file"], row["line"])):
         if any(event.get(name) != value for name, value in rows[event["row"]].happens_where):
             continue
-        node, speaker = event.get(rows[event["row"]].node), event.get("speaker")
-        speaker = event.get("controller") if speaker is None else speaker
-        about = {name: event.get(name) for name in _ABOUT}
         if not _is_of_partitions(event["row"]):
-            about |= {"topic": None, "partition": None}  # the line lists them: it is one event of each
             if (event["file"], event["line"]) in met:
-                continue
+                continue  # the line lists partitions: it is one event of each
             met.add((event["file"], event["line"]))
-        key = event["file"], event["row"], node, speaker, about["topic"], about["partition"]
-        own = found[key]
-        if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
-            shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
-            own.append(
-                shown
-                | _offsets(event)
-                | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]}
-            )
-        else:
-            own[-1]["n"] += 1
-            own[-1]["last"] = event["ts"]
+        for each in several(event):
+            _count(event, each, found)
     return [row for own in found.values() for row in own]
 
 
-def _offsets(event: Row) -> Row:
-    return {name: event.get(name) for name in ("offset", "high_watermark")}
+def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) -> None:
+    """Add what a line says of one node, topic or partition."""
+    node = said.get("node", event.get(saying()[event["row"]].node))
+    speaker = event.get("speaker")
+    speaker = event.get("controller") if speaker is None else speaker
+    own_about = event if _is_of_partitions(event["row"]) else event | {"topic": None, "partition": None}
+    about = {name: said.get(name, own_about.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
+    kinds = (about[name] for name in ("topic", "partition", *_SAID))
+    own = found[(event["file"], event["row"], node, speaker, *kinds)]
+    if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
+        shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
+        shown |= {name: event.get(name) for name in ("offset", "high_watermark") if about.get(name) is None}
+        own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
+    else:
+        own[-1]["n"] += 1
+        own[-1]["last"] = event["ts"]
+
+
+def _is_elsewhere(row: str) -> bool:
+    return row in _ROWS_ELSEWHERE or saying()[row].happens in ELSEWHERE
 
 
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:
     """Yield by cluster what these lines say, without the reasons, which are read again (reasons.py)."""
     for row in rows:
-        if row.get("kind") != MOMENT or row["file"] not in files or is_of_process(row):
+        if row.get("kind") != MOMENT or row["file"] not in files or _is_elsewhere(row["row"]):
             continue
         file, line = files[row["file"]], saying()[row["row"]]
         assert line.happens is not None

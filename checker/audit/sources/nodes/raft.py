@@ -31,8 +31,9 @@ Printed = tuple[str, Row]
 
 
 def of_quorum(events: Table) -> list[Row]:
-    """Return the lines about the quorum, which are few; a look."""
-    return [{name: row.get(name) for name in COLUMNS} for row in events.of_lines(LINES).rows()]
+    """Return the lines about the quorum, which are few; a look. The rest of a previous state is in the column `was`."""
+    rows = ({name: row.get(name) for name in COLUMNS} for row in events.of_lines(LINES).rows())
+    return [row | {"was": row["detail"], "detail": None} if row["row"] == STATE else row for row in rows]
 
 
 def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:

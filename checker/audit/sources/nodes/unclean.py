@@ -39,10 +39,11 @@ def elections(rows: Iterable[Row], clusters: Mapping[int, int]) -> Iterator[Row]
         if key in printed:
             continue
         printed.add(key)
-        yield row | {"cluster": cluster, "node": row["controller"], **_read(row["detail"])}
+        yield row | {"cluster": cluster, "node": row["controller"], **read(row["detail"])}
 
 
-def _read(detail: str) -> Row:
+def read(detail: str) -> Row:
+    """Return the reasons why a change may be clean, and the ISRs before and after."""
     changes = {match[1]: (match[2], match[3]) for match in _CHANGED.finditer(detail)}
     after = changes.get("leader", ("", ""))[1]
     leader = int(after) if after.lstrip("-").isdigit() else None
