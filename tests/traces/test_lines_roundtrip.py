@@ -94,8 +94,8 @@ def comparable(event: Event) -> dict[str, Any]:
     return {field.name: getattr(event, field.name) for field in fields(Event) if field.name != "releases"}
 
 
-BEARING = [reader.wording for reader in readers() if reader.row.bears]
-CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording in enumerate(BEARING)]
+KEPT = [reader.wording for reader in readers() if reader.row.kept]
+CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording in enumerate(KEPT)]
 
 
 @pytest.mark.full(every=6)
@@ -121,7 +121,7 @@ def test_what_is_written_is_read(wording: Wording) -> None:
 
 def test_irrelevant_lines_are_known() -> None:
     for reader in readers():
-        if reader.row.bears:
+        if reader.row.kept:
             continue
         for level, mask in reader.wording.levels:
             for turn in (0, 1):
@@ -135,7 +135,7 @@ def test_the_sample_is_a_line_of_its_row(row: Any) -> None:
     parsed = parse_line(sample_line(row))
     assert isinstance(parsed, Event | Irrelevant), sample_line(row)
     assert parsed.row == row.id
-    assert isinstance(parsed, Event) == row.bears
+    assert isinstance(parsed, Event) == row.kept
 
 
 def test_time_is_read_back() -> None:
