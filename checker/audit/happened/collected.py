@@ -14,8 +14,11 @@ from .controllers import generated, reigns, tenures
 from .happened import Happened, alike_once, judged, shown
 from .moments import said
 from .partitions import conditions
-from .processes import lost, processes
+from .processes import processes
 from .quorum import quorum
+from .registrations import fencings
+from .settled import settled
+from .vanished import vanished
 from .writers import Writers
 
 
@@ -25,7 +28,7 @@ def collected(
     files: Mapping[int, LogFile],
     states: Mapping[int, ClusterState],
     brokers: Mapping[int, BrokerTimeline],
-    logs: Iterable[MetadataLog],
+    logs: Sequence[MetadataLog],
 ) -> Mapping[int, Sequence[Happened]]:
     """Return by cluster what happened to it, one by one and without the reasons that lines print.
 
@@ -40,17 +43,18 @@ def collected(
         processes(rows, files, writers),
         quorum(quorum_lines, files),
         generated(rows, files),
+        vanished(rows, files, writers, logs),
     ):
         for cluster, each in source:
             found[cluster].append(each)
     for cluster, own in found.items():
-        found[cluster] += [*lost(own)]
+        found[cluster] = settled(own, files)
     for cluster, state in states.items():
         found[cluster] += conditions(state.conditions)
     for cluster, timeline in brokers.items():
         found[cluster] += tenures(timeline.tenures)
     for log in logs:
-        found[log.cluster] += [*conditions(log.conditions), *reigns(log)]
+        found[log.cluster] += [*conditions(log.conditions), *reigns(log), *fencings(log)]
     return found
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from ....specs.happenings import happenings
 from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
@@ -17,6 +18,10 @@ MOMENT = "moment"
 """The kind of a row of the look."""
 _ALONE, _OF_PARTITION = 20, 1
 """The most lines of one kind and node in a piece that are kept apart, about none or one partition; the rest counts."""
+APART = 60_000
+"""The milliseconds of silence after which lines of one kind and node are about something new."""
+_MOST = 1_000
+"""The most lines of one kind and node in a piece that are kept apart for that."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
 """What lines say about the begin and the end of a process."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
@@ -45,13 +50,19 @@ def moments(events: Table) -> list[Row]:
         about = {name: event.get(name) for name in _ABOUT}
         key = event["file"], event["row"], node, speaker, about["topic"], about["partition"]
         own = found[key]
-        if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
+        if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION) or _apart(own, event["ts"]):
             shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
             own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
         else:
             own[-1]["n"] += 1
             own[-1]["last"] = event["ts"]
     return [row for own in found.values() for row in own]
+
+
+def _apart(own: list[Row], ts: int | None) -> bool:
+    """Return whether a line comes so long after the last of its kind that it is about something new."""
+    last = own[-1]["last"]
+    return len(own) < _MOST and ts is not None and last is not None and ts - last > APART
 
 
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:
@@ -64,6 +75,7 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
         node = row["node"]
         if node is None and line.node in ("speaker", "controller"):
             node = row["speaker"] if row["speaker"] is not None else writers.of(row["file"])
+        named = happenings()[line.happens].subject != "node"  # a node's directory fails once, with all its partitions
         epochs = [row[name] for name in ("leader_epoch", "raft_epoch", "controller_epoch") if row[name] is not None]
         yield (
             file.cluster,
@@ -72,8 +84,8 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
                 since=row["ts"],
                 until=row["last"] if row["n"] > 1 else None,
                 node=node,
-                topic=row["topic"],
-                partition=row["partition"],
+                topic=row["topic"] if named else None,
+                partition=row["partition"] if named else None,
                 epoch=epochs[0] if epochs else None,
                 count=row["n"],
                 places=(file.place(row["line"]),),

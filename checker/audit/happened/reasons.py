@@ -59,7 +59,7 @@ def in_words(row: LineRow, event: Event) -> str | None:
     """Return the reason of a line: its row's text with the fields of the line."""
     if row.reason is None:
         return None
-    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason)
+    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason).rstrip(": ")
 
 
 def _shown(name: str, event: Event) -> str:
