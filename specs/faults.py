@@ -1,4 +1,4 @@
-"""Known bugs of Kafka that a stack trace, or a line, gives away. Data: faults.toml."""
+"""Known bugs of Kafka, and causes outside it, that a stack trace or a line gives away. Data: faults.toml."""
 
 from __future__ import annotations
 
@@ -45,6 +45,16 @@ class KnownBug:
         return thrown.endswith(self.throwable) and all(any(mark in each for each in trace) for mark in self.marks)
 
 
+@dataclass(frozen=True)
+class Cause:
+    """A cause outside Kafka's code."""
+
+    mark: str
+    """A text that the line of a failure, or its stack trace, contains."""
+    means: str
+    source: str
+
+
 @cache
 def known_bugs() -> tuple[KnownBug, ...]:
     """Return all of them, in the order of the file.
@@ -76,3 +86,18 @@ def known_bugs() -> tuple[KnownBug, ...]:
 def known_bug(line: str, trace: Sequence[str]) -> KnownBug | None:
     """Return the bug that a line of a row, and the stack trace after it, show; None if it is none that is known."""
     return next((each for each in known_bugs() if each.shows(line, trace)), None)
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    """Return all causes, in the order of the file."""
+    found = []
+    for row in toml.read(toml.FOLDER / "faults.toml")["cause"]:
+        toml.check_keys(row, f"faults.toml, {row.get('mark', '?')}", ("mark", "means", "source"))
+        found.append(Cause(row["mark"], row["means"], row["source"]))
+    return tuple(found)
+
+
+def cause_of(texts: Sequence[str]) -> str | None:
+    """Return the meaning of the first cause whose mark is in one of the texts of a failure; None if there is none."""
+    return next((each.means for each in causes() if any(each.mark in text for text in texts)), None)

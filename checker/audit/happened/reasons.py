@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ....specs.faults import known_bug
+from ....specs.faults import cause_of, known_bug
 from ....specs.lines import Row as LineRow
 from ....traces.events.event import Event
 from ....traces.events.layouts import Layout
@@ -62,9 +62,11 @@ def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: 
     said = None if row is None or not isinstance(event, Event) else in_words(row, event)
     trace = stack_trace(lines[1:])
     reason = ": ".join(part for part in (said, in_short(trace)) if part)[:_LONGEST]
-    bug = known_bug(row.id, trace) if row is not None and each.what in _FAILURES else None
-    if bug is not None:
-        reason = f"{reason} ({bug.advice})"
+    bug = cause = None
+    if row is not None and each.what in _FAILURES:
+        bug, cause = known_bug(row.id, trace), cause_of([said or "", *trace])
+    if meant := cause if bug is None else bug.advice:
+        reason = f"{reason} ({meant})"
     return replace(each, reason=reason or None, issue=None if bug is None else bug.issue, at=None)
 
 
