@@ -34,6 +34,7 @@ from .findings.timeline import timeline
 from .happened.collected import collected
 from .happened.leaders import led
 from .happened.moments import moments
+from .happened.vanished import witnesses
 from .history.claims import claims
 from .history.contradicted import contradicted
 from .history.doubts import MIXED, raised
@@ -143,7 +144,7 @@ def audited(
 
 def first_look(events: Table) -> list[Row]:
     """Return what consecutive lines claim about controllers and processes, and show of whole requests; a look."""
-    return [*claims(events), *handled(events), *moments(events)]
+    return [*claims(events), *handled(events), *moments(events), *witnesses(events)]
 
 
 def _looked(

@@ -95,8 +95,8 @@ def comparable(event: Event) -> dict[str, Any]:
     return {field.name: getattr(event, field.name) for field in fields(Event) if field.name != "releases"}
 
 
-BEARING = [reader.wording for reader in readers() if reader.row.bears]
-CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording in enumerate(BEARING)]
+KEPT = [reader.wording for reader in readers() if reader.row.kept]
+CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording in enumerate(KEPT)]
 
 
 @pytest.mark.full(every=6)

@@ -21,10 +21,13 @@ from .losses import losses
 from .migration import migration
 from .moments import said
 from .partitions import conditions
-from .processes import lost, processes
+from .processes import processes
 from .quorum import quorum
 from .reassignments import reassignments
+from .registrations import fencings
+from .settled import settled
 from .topics import topics
+from .vanished import vanished
 from .views import views
 from .votes import votes
 from .writers import Writers
@@ -69,11 +72,12 @@ def collected(
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
         generated(rows, files),
+        vanished(rows, files, writers, logs),
     ):
         for cluster, each in source:
             made[cluster].append(each)
-    for own in made.values():
-        own += [*lost(own)]
+    for cluster, own in made.items():
+        made[cluster] = settled(own, files)
     for cluster, state in states.items():
         made[cluster] += conditions(state.conditions)
     for cluster, timeline in brokers.items():
@@ -82,7 +86,7 @@ def collected(
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
     for log in logs:
         until = max((each.last for each in log.reigns if each.last is not None), default=None)
-        of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log))]
+        of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log), *fencings(log))]
         found[log.cluster] = [*found.get(log.cluster, ()), *of_log]
     return {cluster: asked(own, narrow) for cluster, own in found.items()}
 

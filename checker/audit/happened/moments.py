@@ -19,6 +19,10 @@ MOMENT = "moment"
 """The kind of a row of the look."""
 _ALONE, _OF_PARTITION = 20, 1
 """The most lines of one kind and node in a piece that are kept apart, about none or one partition; the rest counts."""
+APART = 60_000
+"""The milliseconds of silence after which lines of one kind and node are about something new."""
+_MOST = 1_000
+"""The most lines of one kind and node in a piece that are kept apart for that."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
 """What lines say about the begin and the end of a process."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
@@ -80,7 +84,7 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     about = {name: said.get(name, own_about.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
     kinds = (about[name] for name in ("topic", "partition", *_SAID))
     own = found[(event["file"], event["row"], node, speaker, *kinds)]
-    if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
+    if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION) or _apart(own, event["ts"]):
         shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
         shown |= {name: event.get(name) for name in ("offset", "high_watermark") if about.get(name) is None}
         own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
@@ -93,6 +97,12 @@ def _is_elsewhere(row: str) -> bool:
     return row in _ROWS_ELSEWHERE or saying()[row].happens in ELSEWHERE
 
 
+def _apart(own: list[Row], ts: int | None) -> bool:
+    """Return whether a line comes so long after the last of its kind that it is about something new."""
+    last = own[-1]["last"]
+    return len(own) < _MOST and ts is not None and last is not None and ts - last > APART
+
+
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:
     """Yield by cluster what these lines say, without the reasons, which are read again (reasons.py)."""
     for row in rows:
@@ -103,6 +113,7 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
         node = row["node"]
         if node is None and line.node in ("speaker", "controller"):
             node = row["speaker"] if row["speaker"] is not None else writers.of(row["file"])
+        named = happenings()[line.happens].subject != "node"  # a node's directory fails once, with all its partitions
         epochs = [row[name] for name in ("leader_epoch", "raft_epoch", "controller_epoch") if row[name] is not None]
         yield (
             file.cluster,
@@ -111,8 +122,8 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
                 since=row["ts"],
                 until=row["last"] if row["n"] > 1 else None,
                 node=node,
-                topic=row["topic"],
-                partition=row["partition"],
+                topic=row["topic"] if named else None,
+                partition=row["partition"] if named else None,
                 epoch=epochs[0] if epochs else None,
                 count=row["n"],
                 places=(file.place(row["line"]),),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ....specs.faults import cause_of, known_bug
 from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ....traces.events.event import Event
@@ -18,8 +20,12 @@ from ..findings.excerpts import Texts, Wanted
 from .happened import Happened
 from .moments import saying
 
-_AFTER = 3
-"""The lines after one within which its throwable begins: blank ones may stand between."""
+_AFTER, _TRACE = 3, 40
+"""The lines after one within which its throwable begins: blank ones may stand between. Of failures, the whole trace."""
+_FAILURES = ("process-failed", "fault", "directory-failed")
+_CAUSED = "Caused by: "
+_FRAME = re.compile(rf"at |{_CAUSED}|Suppressed: |\.\.\. [0-9]+ |\[CIRCULAR")
+"""The beginning of a line of a stack trace after the first, without its indentation."""
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 _LONGEST = 500
 
@@ -32,7 +38,11 @@ def with_reasons(
 ) -> list[Happened]:
     """Return the entries with the reasons that their lines, and the throwables after them, print."""
     wanted: Wanted = defaultdict(set)
-    around = {each.at: _places(each.at, files) for each in entries if each.at is not None}
+    around = {
+        each.at: _places(each.at, files, _TRACE if each.what in _FAILURES else _AFTER)
+        for each in entries
+        if each.at is not None
+    }
     for places in around.values():
         for place in places:
             if place.line is not None:
@@ -41,9 +51,9 @@ def with_reasons(
     return [each if each.at is None else _with_reason(each, around[each.at], texts, layout) for each in entries]
 
 
-def _places(at: tuple[int, int], files: Mapping[int, LogFile]) -> list[Place]:
+def _places(at: tuple[int, int], files: Mapping[int, LogFile], after: int) -> list[Place]:
     file, line = files[at[0]], at[1]
-    return [file.place(number) for number in range(line, line + _AFTER + 1)]
+    return [file.place(number) for number in range(line, line + after + 1)]
 
 
 def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: Layout | None) -> Happened:
@@ -51,16 +61,21 @@ def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: 
     event = parse_line(lines[0], layout)
     row = saying().get(event.row) if isinstance(event, Event) else None
     said = None if row is None or not isinstance(event, Event) else in_words(row, event)
-    thrown = _thrown(lines[1:], layout)
-    reason = ": ".join(part for part in (said, thrown) if part)
-    return replace(each, reason=reason[:_LONGEST] or None, at=None)
+    trace = stack_trace(lines[1:])
+    reason = ": ".join(part for part in (said, in_short(trace)) if part)[:_LONGEST]
+    bug = cause = None
+    if row is not None and each.what in _FAILURES:
+        bug, cause = known_bug(row.id, trace), cause_of([said or "", *trace])
+    if meant := cause if bug is None else bug.advice:
+        reason = f"{reason} ({meant})"
+    return replace(each, reason=reason or None, issue=None if bug is None else bug.issue, at=None)
 
 
 def in_words(row: LineRow, event: Event) -> str | None:
     """Return the reason of a line: its row's text with the fields of the line."""
     if row.reason is None:
         return None
-    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason)
+    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason).rstrip(": ")
 
 
 def _shown(name: str, event: Event) -> str:
@@ -110,17 +125,29 @@ _MADE: Mapping[str, Callable[[Event], str]] = {
 """Texts that are made of several fields, by the names that reasons use."""
 
 
-def _thrown(lines: Iterable[str], layout: Layout | None) -> str | None:
-    """Return the class and the message of the throwable that follows a line."""
-    for text in lines:
-        if not text.strip():
-            continue
-        found = parse_throwable(text.strip(), tail=False)
-        if not isinstance(found, Event) or found.error is None:
-            return None
-        row = line_rows()[found.row]
-        if row.reason is not None:
-            return in_words(row, found)
-        _, _, message = text.strip().partition(": ")
-        return ": ".join(part for part in (found.error.rpartition(".")[2], message) if part)
-    return None
+def stack_trace(lines: Sequence[str]) -> list[str]:
+    """Return the throwable that follows a line, with its frames; nothing where another line comes first."""
+    begun = [text.strip() for text in lines if text.strip()]
+    if not begun or not isinstance(parse_throwable(begun[0], tail=False), Event):
+        return []
+    frames = itertools.takewhile(_FRAME.match, begun[1:])
+    return [begun[0], *frames]
+
+
+def in_short(trace: Sequence[str]) -> str | None:
+    """Return the class and the message of a throwable, and those of its cause, where that says something else."""
+    if not trace:
+        return None
+    thrown = parse_throwable(trace[0], tail=False)
+    row = line_rows()[thrown.row] if isinstance(thrown, Event) else None
+    if row is not None and row.reason is not None and isinstance(thrown, Event):
+        return in_words(row, thrown)
+    first = _named(trace[0])
+    causes = [text.removeprefix(_CAUSED) for text in trace if text.startswith(_CAUSED)]
+    last = _named(causes[-1]) if causes else first
+    return first if last in first else f"{first}; cause: {last}"
+
+
+def _named(text: str) -> str:
+    name, _, message = text.partition(": ")
+    return ": ".join(part for part in (name.rpartition(".")[2], message) if part and part != "null")

@@ -1,0 +1,78 @@
+"""Entries of nodes that several lines say: a session that expired once, a directory that failed once, an outage."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from ..files.file import LogFile
+from .happened import Happened
+from .moments import APART
+
+EXPIRED, UNREACHABLE = "session-expired", "controller-unreachable"
+_ONCE = 5_000
+"""The milliseconds within which several lines say that one session has expired."""
+_BRIEF = 3_000
+"""The milliseconds up to which failed connections are no outage, even if the log ends then: a controller starts."""
+
+
+def settled(entries: Iterable[Happened], files: Mapping[int, LogFile]) -> list[Happened]:
+    """Return the entries of a cluster, those that several lines say as one."""
+    kept = list(entries)
+    return [
+        *(each for each in kept if each.what not in (EXPIRED, UNREACHABLE)),
+        *_once(each for each in kept if each.what == EXPIRED),
+        *_outages((each for each in kept if each.what == UNREACHABLE), files),
+    ]
+
+
+def _once(entries: Iterable[Happened]) -> list[Happened]:
+    """Return the first of entries that follow each other at once."""
+    found = []
+    for own in _grouped(entries, lambda each: each.node):
+        found += own[:1]
+        found += [after for before, after in pairwise(own) if _between(before, after) > _ONCE]
+    return found
+
+
+def _outages(entries: Iterable[Happened], files: Mapping[int, LogFile]) -> list[Happened]:
+    """Return connections that failed again and again, each as one, from the first to the last failure."""
+    found = []
+    for own in _grouped(entries, lambda each: (each.node, each.at and each.at[0])):
+        spells = [own[:1]]
+        for before, after in pairwise(own):
+            if _between(before, after) > APART:
+                spells.append([])
+            spells[-1].append(after)
+        found += [_outage(spell, files) for spell in spells]
+    return found
+
+
+def _grouped(entries: Iterable[Happened], key: Callable[[Happened], Hashable]) -> Iterable[list[Happened]]:
+    """Return entries by a key, each list in the order of time."""
+    groups: dict[Hashable, list[Happened]] = defaultdict(list)
+    for each in sorted(entries, key=lambda each: each.order):
+        groups[key(each)].append(each)
+    return groups.values()
+
+
+def _end(each: Happened) -> int | None:
+    return each.since if each.until is None else each.until
+
+
+def _between(before: Happened, after: Happened) -> float:
+    """Return the milliseconds from the end of one entry to the begin of the next; none where times are not known."""
+    end = _end(before)
+    return 0 if end is None or after.since is None else after.since - end
+
+
+def _outage(spell: Sequence[Happened], files: Mapping[int, LogFile]) -> Happened:
+    first = spell[0]
+    until = max((ts for ts in map(_end, spell) if ts is not None), default=None)
+    youngest = None if first.at is None else files[first.at[0]].youngest
+    lasts = False
+    if first.since is not None and until is not None and youngest is not None:
+        lasts = youngest - until <= _ONCE and until - first.since > _BRIEF
+    return replace(first, until=None if lasts else until, lasts=lasts, count=sum(each.count for each in spell))
