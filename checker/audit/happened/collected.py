@@ -10,13 +10,15 @@ from ..findings.brokers import BrokerTimeline
 from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..table.protocol import Row
-from .controllers import generated, reigns, tenures
+from .controllers import generated, tenures
 from .happened import Happened, alike_once, judged, shown, so_far
 from .leaders import spells
 from .moments import said
+from .once import once
 from .partitions import conditions
 from .processes import lost, processes
 from .quorum import quorum
+from .records import of_log
 from .writers import Writers
 
 
@@ -56,10 +58,10 @@ def collected(
         made[cluster] += tenures(timeline.tenures)
     ends = _ends(files.values())
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
-    for log in logs:
-        until = max((each.last for each in log.reigns if each.last is not None), default=None)
-        of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log))]
-        found[log.cluster] = [*found.get(log.cluster, ()), *of_log]
+    for cluster in sorted({log.cluster for log in logs}):
+        own = [log for log in logs if log.cluster == cluster]
+        shown = [so_far(each, log.course.ends) for log in own for each in of_log(log)]
+        found[cluster] = once(found.get(cluster, []), shown, own)
     return found
 
 

@@ -52,7 +52,8 @@ def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: 
     said = None if row is None or not isinstance(event, Event) else in_words(row, event)
     thrown = _thrown(lines[1:], layout)
     reason = ": ".join(part for part in (said, thrown) if part)
-    return replace(each, reason=reason[:_LONGEST] or None, at=None)
+    known = "; ".join(part for part in (each.reason, reason) if part)
+    return replace(each, reason=known[:_LONGEST] or None, at=None)
 
 
 def in_words(row: LineRow, event: Event) -> str | None:

@@ -27,7 +27,7 @@ SCHEMA = "isrproof-audit/1"
 """The version of the object's keys and their meaning; the number changes if a key is removed or changes its meaning."""
 OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are present only if requested, or if there is such data."""
-INNER = ("index", "cluster")
+INNER = ("index", "cluster", "course")
 """Numbers with a meaning within one run only."""
 
 

@@ -5,7 +5,7 @@ Each row has the levels that held at its record; lists in rows are as in records
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .....specs.metadata.levels import jars, running
@@ -16,9 +16,10 @@ from ...table.protocol import Row
 from .chronicle import Chronicle
 from .columns import DEPOSED, TOPICS, UNKNOWN_ENTITIES
 from .conditions import Conditions
+from .course import Course
 from .deposed import Deposed
 from .known import Known
-from .rows import At, Context, Rows
+from .rows import At, Change, Context, Rows
 from .state import Cluster, Data
 from .unsure import Unsure
 
@@ -41,6 +42,8 @@ class Fold:
     """Receives the records' rows; None if not requested."""
     conditions: Conditions | None = None
     """Receives changes of partitions; None if not requested."""
+    course: Course | None = None
+    """Receives what topics, directories and voters go through; None if not requested."""
     known: Known | None = None
     """Receives faults that are legal in the releases that have them; None if not requested."""
     unsure: Unsure = field(default_factory=Unsure)
@@ -120,6 +123,11 @@ class Fold:
     def in_transaction(self) -> bool:
         """True while a metadata transaction is open: its records are applied when it ends."""
         return self.held is not None
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The changes of partitions that wait to be judged."""
+        return () if self.rows is None else self.rows.changes
 
     # Rows
 
