@@ -105,7 +105,7 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
         unsure=seen.unsure,
     )
     seen.conditions.begins(found.state, file)
-    seen.course.begins(found.state, file, found.changes)
+    seen.course.begins(found.state, file)
     if seen.chronicle is not None:
         seen.chronicle.voters.update(quorum.voters)
     return found

@@ -1,7 +1,6 @@
 """What partitions, topics, directories and voters went through, collected on the way along a metadata log.
 
-Not a verdict, and only of committed records. Changes of partitions are half of all records: they are looked at many at
-once, when rows are taken or a topic is deleted.
+Not a verdict, and only of committed records.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import LEADER_RECOVERY
 from .....traces.place import Place
 from ...files.file import LogFile
 from ...observe.narrow import EVERYTHING, Narrow
-from .rows import At, Change
+from .rows import At
 from .state import Broker, Cluster, Ids, Partition
 
 KEPT = 10_000
@@ -96,14 +95,8 @@ class Walked:
         return () if file is None else (self.place(Where(file, offset, ts)),)
 
 
-@dataclass(slots=True)
-class _Often:
-    """Changes of one partition's ISR."""
-
-    first: At
-    last: At
-    brokers: Counter[int]
-    count: int = 1
+_Often = list[Any]
+"""Changes of one partition's ISR: the first record, the last, and how often which brokers left, or joined, together."""
 
 
 @dataclass(slots=True)
@@ -131,8 +124,6 @@ class Course:
     """As in `Walked`."""
     begins_at: int | None = None
     """As `Walked.begins`."""
-    _taken: int = 0
-    """The changes that were looked at, of those that wait to be judged."""
     _isrs: dict[str, dict[tuple[str, int], _Often]] = field(default_factory=lambda: {SHRUNK: {}, EXPANDED: {}})
     _below: dict[tuple[str, int], tuple[Where, int, Ids]] = field(default_factory=dict)
     """The partitions under their min ISR: the first record, the least size, and the last ISR."""
@@ -142,13 +133,8 @@ class Course:
 
     # Along the log
 
-    def begins(self, state: Cluster, file: int, changes: Sequence[Change]) -> None:
-        """Begin the log, or continue it after missing records, with `state`, which is a snapshot's of a `file`.
-
-        Args:
-            changes: those before it that wait to be judged.
-        """
-        self.catch_up(changes)
+    def begins(self, state: Cluster, file: int) -> None:
+        """Begin the log, or continue it after missing records, with `state`, which is a snapshot's of a `file`."""
         now = {(state.names.get(each.topic, each.topic), each.number): each for each in state.all()}
         for key in [*self._below]:
             self._above(*key, None)
@@ -162,38 +148,35 @@ class Course:
             if least is not None and each.leader >= 0 and len(each.isr) < least:
                 self._below[name, number] = nowhere, least, each.isr
 
-    def catch_up(self, changes: Sequence[Change], *, cleared: bool = False) -> None:
-        """Look at the changes that came since the last time.
+    def changed(
+        self, topic: str, before: Partition | None, after: Partition, least: int | None, state: Cluster, at: At
+    ) -> None:
+        """Record a change of a partition: half of all records, so it takes few calls.
 
         Args:
-            changes: all that wait to be judged; `cleared`: these are about to be dropped.
+            least: its min ISR, if it is known.
+            state: the current one.
         """
-        below, narrowed = self._below, self.narrow is not EVERYTHING
-        for change in changes[self._taken :] if self._taken else changes:
-            at, _, name, before, after = change[:5]
-            if not at[5]:
-                continue  # not committed
-            _, number, leader, isr, replicas, adding, removing = after[:7]
-            _, _, was_leader, was, _, was_adding, was_removing = before[:7]
-            if isr != was and was is not None:
-                unclean = leader != was_leader and leader >= 0 and leader not in was and _is_unclean(change)
-                if not narrowed or self.narrow.has(at.ts, (name, number)):
-                    if unclean:
-                        self._keep(_unclean(change))
-                    left, joined = _moved(was, isr, replicas)
-                    if left and not unclean:
-                        self._isr(SHRUNK, at, (name, number), left)
-                    if joined and not unclean:
-                        self._isr(EXPANDED, at, (name, number), joined)
-            least = change[8]
-            if least is not None and leader >= 0 and len(isr) < least:
-                key = name, number
-                below[key] = below[key][0] if key in below else _where(at), least, isr
-            elif below and (name, number) in below:
-                self._above(name, number, _where(at))
-            if adding or removing or was_adding or was_removing:
-                self._reassigned(name, number, before, after, _where(at))
-        self._taken = 0 if cleared else len(changes)
+        if not at[5]:
+            return  # not committed
+        isr, key = after[3], (topic, after[1])
+        if before is not None and before[3] != isr and (self.narrow is EVERYTHING or self.narrow.has(at.ts, key)):
+            if after[2] != before[2] and after[2] >= 0 and _is_unclean(before, after, state):
+                self._keep(_unclean(topic, before, after, at))
+            else:
+                for what, brokers in _moved(before[3], isr, after[4]):
+                    often = self._isrs[what].get(key)
+                    if often is None:
+                        self._often(what, key, brokers, at)
+                    else:
+                        often[1] = at
+                        often[2][brokers] = often[2].get(brokers, 0) + 1
+        if least is not None and after[2] >= 0 and len(isr) < least:
+            self._below[key] = self._below[key][0] if key in self._below else _where(at), least, isr
+        elif self._below and key in self._below:
+            self._above(*key, _where(at))
+        if after[5] or after[6] or (before is not None and (before[5] or before[6])):
+            self._reassigned(topic, after[1], before, after, _where(at))
 
     def created(self, topic: str, state: Cluster, at: At) -> None:
         """Record that a topic is created: those that a migration copies from ZooKeeper were there before."""
@@ -201,11 +184,10 @@ class Course:
         if at.committed and not copied and self._asks(at.ts, topic):
             self._keep(Step(CREATED, _where(at), topic))
 
-    def deleted(self, topic: str, partitions: Collection[Partition], at: At, changes: Sequence[Change]) -> None:
+    def deleted(self, topic: str, partitions: Collection[Partition], at: At) -> None:
         """Record that a topic is about to be deleted."""
         if not at.committed:
             return
-        self.catch_up(changes)
         for each in partitions:
             if (topic, each.number) in self._below:
                 self._above(topic, each.number, _where(at))
@@ -262,15 +244,11 @@ class Course:
         else:
             self._others[step.what] += step.count
 
-    def _isr(self, what: str, at: At, key: tuple[str, int], brokers: Ids) -> None:
+    def _often(self, what: str, key: tuple[str, int], brokers: Ids, at: At) -> None:
+        """Record the first change of an ISR of its kind."""
         own = self._isrs[what]
-        often = own.get(key)
-        if often is not None:
-            often.count += 1
-            often.last = at
-            often.brokers.update(brokers)
-        elif len(own) < KEPT:
-            own[key] = _Often(at, at, Counter(brokers))
+        if len(own) < KEPT:
+            own[key] = [at, at, {brokers: 1}]
         else:
             self._others[what] += 1
 
@@ -335,35 +313,34 @@ def _where(at: At) -> Where:
 
 
 @lru_cache(maxsize=65536)
-def _moved(before: Ids, after: Ids, replicas: Ids) -> tuple[Ids, Ids]:
-    """Return the members that left an ISR and are still replicas, and those that joined it."""
-    return tuple(sorted(({*before} - {*after}) & {*replicas})), tuple(sorted({*after} - {*before}))
+def _moved(before: Ids, after: Ids, replicas: Ids) -> tuple[tuple[str, Ids], ...]:
+    """Return the members that left an ISR and are still replicas, and those that joined it, if any."""
+    left, joined = ({*before} - {*after}) & {*replicas}, {*after} - {*before}
+    return tuple((what, tuple(sorted(those))) for what, those in ((SHRUNK, left), (EXPANDED, joined)) if those)
 
 
-def _is_unclean(change: Change) -> bool:
-    """Return whether a leader from outside the ISR was elected uncleanly, and not as a reassignment ended."""
-    before, after = change.before, change.after
-    if after.leader in before.elr:
+def _is_unclean(before: Partition, after: Partition, state: Cluster) -> bool:
+    """Return whether the new leader was elected uncleanly: neither from ISR or ELR, nor as a reassignment ended."""
+    if after.leader in before.isr or after.leader in before.elr:
         return False
-    return after.recovering or (
-        change.context.level < LEADER_RECOVERY
-        and after.isr == (after.leader,)
-        and change.named
-        and before.replicas == after.replicas
-    )
+    alone = after.isr == (after.leader,) and before.replicas == after.replicas
+    return after.recovering or (state.level < LEADER_RECOVERY and alone)
 
 
-def _unclean(change: Change) -> Step:
-    before, after = change.before, change.after
+def _unclean(topic: str, before: Partition, after: Partition, at: At) -> Step:
     ids = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
     ids |= {"isr": before.isr, "elr": before.elr, "last": before.last_known}
-    return Step(UNCLEAN, _where(change.at), change.topic, after.number, ids=ids)
+    return Step(UNCLEAN, _where(at), topic, after.number, ids=ids)
 
 
 def _changed(what: str, topic: str, partition: int, often: _Often) -> Step:
-    first, last = _where(often.first), _where(often.last)
-    ids = {"brokers": sorted(often.brokers), "times": [often.brokers[each] for each in sorted(often.brokers)]}
-    return Step(what, first, topic, partition, last=last if often.count > 1 else None, count=often.count, ids=ids)
+    first, last, times = _where(often[0]), _where(often[1]), often[2]
+    each: Counter[int] = Counter()
+    for brokers, count in times.items():
+        each.update(dict.fromkeys(brokers, count))
+    ids = {"brokers": sorted(each), "times": [each[broker] for broker in sorted(each)]}
+    count = sum(times.values())
+    return Step(what, first, topic, partition, last=last if count > 1 else None, count=count, ids=ids)
 
 
 def needed(partition: Partition, state: Cluster) -> Needed:

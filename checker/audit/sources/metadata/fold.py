@@ -5,7 +5,7 @@ Each row has the levels that held at its record; lists in rows are as in records
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .....specs.metadata.levels import jars, running
@@ -19,7 +19,7 @@ from .conditions import Conditions
 from .course import Course
 from .deposed import Deposed
 from .known import Known
-from .rows import At, Change, Context, Rows
+from .rows import At, Context, Rows
 from .state import Cluster, Data
 from .unsure import Unsure
 
@@ -123,11 +123,6 @@ class Fold:
     def in_transaction(self) -> bool:
         """True while a metadata transaction is open: its records are applied when it ends."""
         return self.held is not None
-
-    @property
-    def changes(self) -> Sequence[Change]:
-        """The changes of partitions that wait to be judged."""
-        return () if self.rows is None else self.rows.changes
 
     # Rows
 

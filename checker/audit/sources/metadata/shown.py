@@ -60,7 +60,6 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
                     seen.applied(fold, record, segment.index)
         fold.ends()
         if len(rows) >= _TOGETHER:
-            seen.course.catch_up(rows.changes, cleared=True)
             yield rows
             rows.clear()
     if seen.chronicle is not None:
@@ -75,5 +74,4 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
         seen.notes.append(f"{last}: {count} records at its end are in no later epoch: they were never committed")
     rows.extend(rows_of_misfits(quorum, fold, misfits))
     rows.extend(rows_of_quorum_states(quorum, fold))
-    seen.course.catch_up(rows.changes, cleared=True)
     yield rows
