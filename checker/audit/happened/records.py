@@ -190,7 +190,8 @@ def _unclean(step: Step) -> str:
     led_before = f"after leader {before}" if before >= 0 else "after it had none"
     known = ", its last known leader" if leader in step.ids["last"] else ""
     elr = f", the ELR {_listed(step.ids['elr'])}" if step.ids["elr"] else ""
-    return f"leader {leader}{known}, {led_before}: the ISR was {_listed(isr) or 'empty'}{elr}"
+    marked = "; the record marks it, though it was eligible" if leader in step.ids["elr"] else ""
+    return f"leader {leader}{known}, {led_before}: the ISR was {_listed(isr) or 'empty'}{elr}{marked}"
 
 
 def _under_min(step: Step) -> str:

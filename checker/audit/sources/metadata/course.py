@@ -320,7 +320,11 @@ def _moved(before: Ids, after: Ids, replicas: Ids) -> tuple[tuple[str, Ids], ...
 
 
 def _is_unclean(before: Partition, after: Partition, state: Cluster) -> bool:
-    """Return whether the new leader was elected uncleanly: neither from ISR or ELR, nor as a reassignment ended."""
+    """Return whether a new leader was elected uncleanly: a record marks it so, or it was neither in the ISR nor in the
+    ELR, unless a reassignment ended.
+    """
+    if after.recovering and not before.recovering:
+        return True
     if after.leader in before.isr or after.leader in before.elr:
         return False
     alone = after.isr == (after.leader,) and before.replicas == after.replicas
