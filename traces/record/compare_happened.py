@@ -228,58 +228,80 @@ def _tenures(manifest: Mapping[str, Any]) -> Iterator[Fact]:
 
 
 def _of_partitions(
-    versions: Sequence[Version], hidden: set[Version], brokers: Iterable[int], manifest: Mapping[str, Any]
+    versions: Sequence[Version], hidden: set[Version], brokers: Collection[int], manifest: Mapping[str, Any]
 ) -> Iterator[Fact]:
-    """Yield the spells without a leader, unclean elections, and what leaders dropped from their ISRs."""
+    """Yield the spells without a live leader, unclean elections, and what leaders dropped from their ISRs."""
+    yield from _without_live_leader(manifest, versions, hidden)
     own: dict[tuple[str, int, int], list[Version]] = defaultdict(list)
     for version in versions:
         own[version.topic, version.partition, version.created].append(version)
-    deleted = _deleted(manifest)
-    for (topic, number, created), each in own.items():
-        gone = deleted.get((topic, number), [])
-        end = gone[created] if created < len(gone) else None
-        yield from offline((topic, number), each, end, hidden, WRITTEN)
+    for (topic, number, _), each in own.items():
         for before, after in pairwise(each):
-            left = {*before.isr} - {*after.isr}
             same = (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
-            if left and same:
+            if {*before.isr} - {*after.isr} and same:
                 unseen = None if after.leader in brokers else "its leader has no server.log"
                 yield Fact("shrinks", (topic, number), after.time - WRITTEN, after.time + WRITTEN, hidden=unseen)
             elif after.leader >= 0 and after.leader not in before.isr and before.isr:
-                unseen = "hidden" if after in hidden else None
+                unseen = "no row of the timeline shows it" if after in hidden else None
                 yield Fact("elections", (topic, number), after.time - WRITTEN, after.time + WRITTEN, hidden=unseen)
 
 
-def _deleted(manifest: Mapping[str, Any]) -> Mapping[tuple[str, int], list[int]]:
-    """Return when the states of each partition were deleted."""
-    found: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for row in manifest["znodes"]:
-        parts = row["path"].split("/")
-        if row["change"] == "delete" and row["path"].endswith("/state"):
-            found[parts[3], int(parts[5])].append(milliseconds(row["time"]))
-    return found
-
-
-def offline(
-    key: tuple[str, int], versions: Sequence[Version], end: int | None, hidden: set[Version], slack: int
+def _without_live_leader(
+    manifest: Mapping[str, Any], versions: Iterable[Version], hidden: Collection[Version]
 ) -> Iterator[Fact]:
-    """Yield the spells without a leader of one partition, from its creation to its deletion.
+    """Yield the spells in which a partition has no leader, or one that is not registered.
 
-    Args:
-        end: the time of the deletion; `slack`: the milliseconds between a write and its line.
+    A controller must print those that ZooKeeper shows without a leader for a time, unless the topic is being deleted;
+    it may elect another leader before it prints that the old one is gone.
     """
+    written = {(each.zxid, each.topic, each.partition): each for each in versions}
+    now: dict[tuple[str, int], Version] = {}
+    live: set[int] = set()
+    deleting: set[str] = set()
+    begun: dict[tuple[str, int], tuple[int, Version | None]] = {}
+    time = 0
+    for row in manifest["znodes"]:
+        time = milliseconds(row["time"])
+        match row["path"].split("/")[1:]:
+            case ["brokers", "ids", broker]:
+                (live.discard if row["change"] == "delete" else live.add)(int(broker))
+            case ["admin", "delete_topics", topic]:
+                (deleting.discard if row["change"] == "delete" else deleting.add)(topic)
+            case ["brokers", "topics", topic, "partitions", number, "state"]:
+                key = topic, int(number)
+                if row["change"] == "delete":
+                    now.pop(key)
+                else:
+                    now[key] = written[(row["zxid"], *key)]
+        for key in [*begun]:
+            if key not in now or now[key].leader in live:
+                yield _spell(key, *begun.pop(key), time)
+        for key, version in now.items():
+            if version.leader not in live:
+                first, leaderless = begun.get(key, (time, None))
+                due = version.leader < 0 and version not in hidden and key[0] not in deleting
+                begun[key] = first, leaderless or (version if due else None)
+    for key, each in begun.items():
+        yield _spell(key, *each, None)
+
+
+def _spell(key: tuple[str, int], first: int, leaderless: Version | None, until: int | None) -> Fact:
+    """Return a spell; `leaderless` is its first version that a controller must print."""
+    unseen = None
+    if leaderless is None or (until is not None and until - leaderless.time < WRITTEN):
+        unseen = "ZooKeeper names a leader, the topic is being deleted, or no row of the timeline shows it"
+    ends = None if until is None else (first, until + SLOW)
+    return Fact("offline spells", key, first - WRITTEN, (until or first + SLOW) + WRITTEN, ends, unseen)
+
+
+def offline(key: tuple[str, int], versions: Sequence[Version], end: int | None) -> Iterator[Fact]:
+    """Yield the spells without a leader of one partition by its records, from its creation to its deletion at `end`."""
     begun: Version | None = None
     for version in versions:
         if version.leader < 0:
             begun = begun or version
         elif begun is not None:
-            yield _offline(key, begun, version.time, version in hidden or begun in hidden, slack)
+            yield Fact("offline spells", key, begun.time, begun.time, (version.time, version.time))
             begun = None
     if begun is not None:
-        yield _offline(key, begun, end, begun in hidden, slack)
-
-
-def _offline(key: tuple[str, int], begun: Version, until: int | None, is_hidden: bool, slack: int) -> Fact:
-    ends = None if until is None else (until - slack, until + slack)
-    unseen = "hidden" if is_hidden else None
-    return Fact("offline spells", key, begun.time - slack, begun.time + slack, ends, unseen)
+        yield Fact("offline spells", key, begun.time, begun.time, None if end is None else (end, end))

@@ -14,7 +14,7 @@ from .dump import Course, State, course
 _DID = ("start", "kill", "term")
 
 
-def facts(recording: Path, manifest: Mapping[str, Any]) -> list[Fact]:
+def kraft_facts(recording: Path, manifest: Mapping[str, Any]) -> list[Fact]:
     """Return what the recorder did, and what the committed records of Kafka's dump say.
 
     Raises:
@@ -26,6 +26,12 @@ def facts(recording: Path, manifest: Mapping[str, Any]) -> list[Fact]:
     return [*processes(actions, nodes), *_of_log(course(recording, manifest["controllers"]))]
 
 
+def taken_over(recording: Path, manifest: Mapping[str, Any]) -> int | None:
+    """Return the time from which records show partitions, where a migration from ZooKeeper was recorded."""
+    migrates = manifest["scenario"] == "migration"
+    return course(recording, manifest["controllers"]).leaders[0][0] if migrates else None
+
+
 def _of_log(course: Course) -> Iterator[Fact]:
     led = course.leaders
     for (time, leader), after in zip(led, [*led[1:], None], strict=False):
@@ -33,7 +39,7 @@ def _of_log(course: Course) -> Iterator[Fact]:
         yield Fact("failovers", who, time, time, None if after is None else (after[0], after[0]))
     for (topic, number, created), each in course.partitions.items():
         states = [state.version for state in each]
-        yield from offline((topic, number), states, course.deleted.get((topic, created)), set(), 0)
+        yield from offline((topic, number), states, course.deleted.get((topic, created)))
         for before, after in pairwise(each):
             if not after.known_before:
                 yield from _change((topic, number), before, after)
