@@ -39,6 +39,7 @@ from .observe.narrow import EVERYTHING, Narrow
 from .observe.order import NEAR
 from .sources.metadata.chronicle import Chronicle
 from .sources.metadata.conditions import Conditions
+from .sources.metadata.course import Course
 from .sources.metadata.known import IN_WORDS, Known
 from .sources.metadata.quorum import Quorum, quorums
 from .sources.metadata.seen import Seen
@@ -101,6 +102,7 @@ def _audited(
                 begun=[] if with_timeline else None,
                 chronicle=Chronicle() if with_chronicles else None,
                 conditions=Conditions(narrow),
+                course=Course(narrow),
                 known=Known(narrow),
             )
             _audit(quorum, cluster, tables, narrow, result, seen)
@@ -154,6 +156,7 @@ def _audit(
             known=tuple(_known(seen.known)),
             counts=numbers,
             conditions=conditions,
+            course=seen.walked(files),
             files=tuple(each.path for each in segments.values()),
             cluster=cluster,
             not_known=tuple(seen.unsure.in_words()),

@@ -14,6 +14,7 @@ from ..failure import fail, say
 
 if TYPE_CHECKING:
     from ...traces.record.compare import Comparison
+    from ...traces.record.compare_happened import HappenedComparison
     from ...traces.record.compare_replicas import LossComparison, ReplicaComparison
     from ...traces.record.kraft.compare import AdminComparison
 
@@ -32,13 +33,19 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
     log end), and the offsets that the audit calls lost. In KRaft mode the versions come from Kafka's own dump of the
     metadata log, and `compare` also checks the states that an admin client saw.
 
+    `compare` also holds what happened against the recorder's kills, stops and starts, and against the real failovers,
+    unclean elections, shrinks of ISRs and spells without a leader.
+
     RECORDING is a folder that `isrproof record` made; AUDIT_JSON is the output of `isrproof audit RECORDING --timeline
-    --json` (`-`: standard input). Exit code 0 if nothing in the audit is wrong, 1 if something is.
+    --json` (`-`: standard input). Exit code 0 if nothing in the audit is wrong, 1 if something is, or if something that
+    happened is missed.
     """
     from ...specs.errors import IsrproofError
     from ...traces.record.compare import compare
+    from ...traces.record.compare_happened import compare_happened, zookeeper_facts
     from ...traces.record.compare_replicas import compare_lost, compare_replicas
     from ...traces.record.kraft import compare as kraft
+    from ...traces.record.kraft.compare_happened import kraft_facts, taken_over
     from ...traces.record.manifest import read
 
     try:
@@ -54,8 +61,11 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
             found = kraft.compare(logs, manifest, rows)
             admin = kraft.compare_admin(logs, rows, content.get("metadata", ()))
             versions = kraft.versions(logs)
+            facts, begins = kraft_facts(logs, manifest), taken_over(logs, manifest)
         else:
             found = compare(manifest, rows, logs)
+            facts, begins = zookeeper_facts(logs, manifest, found), None
+        happened = compare_happened(facts, _list(content, "happened", dict, audit_json.name), begins)
     except (OSError, ValueError, IsrproofError) as error:
         fail(error, as_json=as_json)
     beside = (compare_replicas(manifest, replicas, logs, versions), compare_lost(manifest, lost)) if traffic else None
@@ -63,13 +73,14 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
         say(
             json.dumps(
                 {"recording": recording.name, **_object(found), **_admin_object(admin), **_beside_object(beside)}
+                | {"happened": vars(happened)}
             )
         )
     else:
-        for line in (*_text(recording.name, found, admin), *_beside_text(beside)):
+        for line in (*_text(recording.name, found, admin), *_beside_text(beside), *_happened_text(happened)):
             say(line)
     wrong = found.wrong or (admin and admin.wrong) or (beside is not None and (beside[0].wrong or beside[1].wrong))
-    raise SystemExit(1 if wrong else 0)
+    raise SystemExit(1 if wrong or happened.wrong or happened.missed else 0)
 
 
 def _admin_object(admin: AdminComparison | None) -> dict[str, Any]:
@@ -164,6 +175,16 @@ def _beside_text(beside: tuple[ReplicaComparison, LossComparison] | None) -> Ite
         yield (
             f"  wrong: the audit says that {each.topic}-{each.partition} lacks offsets {each.start} to {each.end - 1}"
         )
+
+
+def _happened_text(found: HappenedComparison) -> Iterator[str]:
+    held = ", ".join(f"{count} {kind}" for kind, count in found.right.items() if count) or "nothing"
+    hidden = sum(found.hidden.values())
+    yield f"  what happened: {held} are right, {len(found.wrong)} are wrong, {len(found.missed)} are missed" + (
+        f"; {hidden} more may be hidden" if hidden else ""
+    )
+    yield from (f"  wrong: {each}" for each in found.wrong)
+    yield from (f"  missed: {each}" for each in found.missed)
 
 
 def _list(content: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T]:

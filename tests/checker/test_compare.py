@@ -8,9 +8,11 @@ from functools import cache
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
+from isrproof.traces.record.compare_happened import compare_happened, zookeeper_facts
 from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
 
 from tests.recordings import EACH, RECORDED, WITH_TRAFFIC, audited
@@ -30,6 +32,19 @@ def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
     assert found.wrong == ()
     assert found.unexplained == ()
     assert len(found.shown) > len(found.hidden) - found.reasons["leader-isr-write"]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_controllers_and_offline_partitions_are_those_of_zookeeper(name: str) -> None:
+    report, recorded = with_timeline(name), RECORDED / name
+    assert report.timeline is not None
+    of_zookeeper = manifest.read(recorded)
+    facts = zookeeper_facts(recorded, of_zookeeper, compare(of_zookeeper, report.timeline, recorded))
+    kinds = {"failovers": "controller-active", "offline spells": "offline"}
+    happened = [row for row in as_json(report)["happened"] if row["what"] in kinds.values()]
+    found = compare_happened([fact for fact in facts if fact.kind in kinds], happened)
+    assert (found.wrong, found.missed) == ((), ())
+    assert found.right["failovers"] >= 1
 
 
 @pytest.mark.parametrize("name", WITH_TRAFFIC)

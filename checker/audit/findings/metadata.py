@@ -11,6 +11,7 @@ from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts, LogFile
 from ..judge import Verdicts
 from ..sources.metadata.chronicle import Chronicle
+from ..sources.metadata.course import Walked
 from ..table.protocol import Row
 from .state import Condition, ConditionCount
 
@@ -114,6 +115,8 @@ class MetadataLog:
     """The times in which partitions were offline or under-replicated (state.py); may be fewer than `counts` has."""
     files: tuple[str, ...] = ()
     """The segments and snapshots of all copies."""
+    course: Walked = field(default_factory=Walked)
+    """What partitions, topics and brokers went through, of which `happened` is made."""
     cluster: int = 0
     not_known: tuple[str, ...] = ()
     """Contents of the log that this program does not know: findings that depend on them are unknown at most."""

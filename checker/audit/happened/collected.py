@@ -13,18 +13,19 @@ from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
-from .controllers import generated, reigns, tenures
+from .controllers import generated, tenures
 from .elections import active, resigned, unclean
 from .happened import Happened, alike_once, judged, shown, so_far
 from .leaders import spells
 from .losses import losses
 from .migration import migration
 from .moments import said
+from .once import once
 from .partitions import conditions
 from .processes import processes
 from .quorum import quorum
 from .reassignments import reassignments
-from .registrations import fencings
+from .records import of_log
 from .settled import settled
 from .topics import topics
 from .vanished import vanished
@@ -84,10 +85,10 @@ def collected(
         made[cluster] += tenures(timeline.tenures)
     ends = _ends(files.values())
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
-    for log in logs:
-        until = max((each.last for each in log.reigns if each.last is not None), default=None)
-        of_log = [so_far(each, until) for each in (*conditions(log.conditions), *reigns(log), *fencings(log))]
-        found[log.cluster] = [*found.get(log.cluster, ()), *of_log]
+    for cluster in sorted({log.cluster for log in logs}):
+        own = [log for log in logs if log.cluster == cluster]
+        by_records = [so_far(each, log.course.ends) for log in own for each in of_log(log)]
+        found[cluster] = once(found.get(cluster, []), by_records, own)
     return {cluster: asked(own, narrow) for cluster, own in found.items()}
 
 

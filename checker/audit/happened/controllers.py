@@ -41,6 +41,7 @@ def reigns(log: MetadataLog) -> Iterator[Happened]:
             lasts=after is None,
             node=each.leader,
             epoch=each.epoch,
+            places=log.course.places(each.offset, each.first),
         )
 
 

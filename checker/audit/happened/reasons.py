@@ -62,13 +62,14 @@ def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: 
     row = saying().get(event.row) if isinstance(event, Event) else None
     said = None if row is None or not isinstance(event, Event) else in_words(row, event)
     trace = stack_trace(lines[1:])
-    reason = ": ".join(part for part in (said, in_short(trace)) if part)[:_LONGEST]
+    reason = ": ".join(part for part in (said, in_short(trace)) if part)
     bug = cause = None
     if row is not None and each.what in _FAILURES:
         bug, cause = known_bug(row.id, trace), cause_of([said or "", *trace])
     if meant := cause if bug is None else bug.advice:
         reason = f"{reason} ({meant})"
-    return replace(each, reason=reason or None, issue=None if bug is None else bug.issue, at=None)
+    known = "; ".join(part for part in (each.reason, reason) if part)
+    return replace(each, reason=known[:_LONGEST] or None, issue=None if bug is None else bug.issue, at=None)
 
 
 def in_words(row: LineRow, event: Event) -> str | None:

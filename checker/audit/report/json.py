@@ -29,7 +29,7 @@ OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are present only if requested, or if there is such data."""
 OF_HAPPENED = ("lasts", "at")
 """Fields of what happened that only this program uses."""
-INNER = ("index", "cluster")
+INNER = ("index", "cluster", "course")
 """Numbers with a meaning within one run only."""
 
 

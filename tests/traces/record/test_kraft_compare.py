@@ -16,9 +16,11 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.cli import main
+from isrproof.traces.record.compare_happened import Fact, compare_happened, processes
 from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
 from isrproof.traces.record.errors import RecordingError
 from isrproof.traces.record.kraft.compare import STALE_SECONDS, AdminComparison, compare, compare_admin, versions
+from isrproof.traces.record.kraft.compare_happened import kraft_facts
 from isrproof.traces.record.kraft.dump import Dumped, _Fold
 from isrproof.traces.record.manifest import read
 from isrproof.traces.timeline import TimelineRow
@@ -58,6 +60,53 @@ def test_nothing_is_wrong_and_nothing_is_missing(folder: Path) -> None:
     admin = compare_admin(folder, timeline(folder), logs(folder))
     assert admin.wrong == ()
     assert admin.partitions > 0
+
+
+def of_records(folder: Path) -> tuple[list[Fact], list[dict[str, Any]]]:
+    """The facts that records show, and all that happened."""
+    processes = ("starts", "stops", "kills")
+    facts = [fact for fact in kraft_facts(folder, read(folder)) if fact.kind not in processes]
+    return facts, as_json(audited(folder))["happened"]
+
+
+@pytest.mark.full(every=8)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_what_happened_is_what_the_dump_says(folder: Path) -> None:
+    facts, happened = of_records(folder)
+    found = compare_happened(facts, happened)
+    assert (found.wrong, found.missed) == ((), ())
+    assert sum(found.right.values()) == len(facts) > 0
+    assert sum(found.hidden.values()) == 0
+
+
+def test_what_did_not_happen_is_wrong_and_what_is_not_reported_is_missed() -> None:
+    facts, happened = of_records(ONE)
+    for what, kind in (("isr-shrunk", "shrinks"), ("offline", "offline spells"), ("unclean-election", "elections")):
+        (row, *others), rest = (
+            [each for each in happened if each["what"] == what],
+            [each for each in happened if each["what"] != what],
+        )
+        assert len(compare_happened(facts, [*others, *rest]).missed) == 1
+        assert len(compare_happened(facts, [row | {"count": row["count"] + 1}, *others, *rest]).wrong) == 1
+        assert len(compare_happened(facts, [row | {"since": row["since"] + 1}, *others, *rest]).wrong) == 1
+        own = [fact for fact in facts if (fact.kind, fact.subject) == (kind, (row["topic"], row["partition"]))]
+        left = [fact for fact in facts if fact not in own]
+        assert len(compare_happened(left, happened).wrong) == 1
+
+
+def test_processes_are_those_that_the_recorder_started_and_ended() -> None:
+    actions = [(1_000, "start", 1), (50_000, "kill", 1), (60_000, "start", 1), (90_000, "term", 1)]
+    facts = [*processes(actions, [1])]
+    told = {"node": 1, "count": 1}
+    started = told | {"what": "process-started", "count": 2, "since": 2_000, "until": 61_000}
+    lost = told | {"what": "process-lost", "until": 61_000}
+    stopped = told | {"what": "process-stopped", "since": 90_500}
+    found = compare_happened(facts, [started, lost, stopped])
+    assert (found.wrong, found.missed) == ((), ())
+    assert {kind: count for kind, count in found.right.items() if count} == {"starts": 2, "stops": 1, "kills": 1}
+    assert compare_happened(facts, [started, stopped]).missed == ("kills of 1: 0, not 1",)
+    assert compare_happened(facts, [started, lost, stopped, lost]).wrong == ("kills of 1: 2, not 1",)
+    assert compare_happened([*processes(actions, [])], [lost]).wrong == ("kills of 1: 1, not 0",)
 
 
 @pytest.mark.parametrize(

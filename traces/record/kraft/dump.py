@@ -25,7 +25,7 @@ DUMP = "metadata.dump.xz"
 _NO_CHANGE = -2
 _BATCH = re.compile(r"baseOffset: \d+ .*partitionLeaderEpoch: (-?\d+) ")
 _RECORD = re.compile(r"\| offset: (\d+) CreateTime: (\d+) .*?headerKeys: \[\] (.*)$")
-_PAYLOAD = "payload: "
+_PAYLOAD, _LEADER, _UNNAMED = "payload: ", "LeaderChange: ", "controlType: LEADER_CHANGE("
 _MERGED = {
     "isr": "isr",
     "replicas": "replicas",
@@ -69,6 +69,68 @@ def dumped(recording: Path) -> Iterator[tuple[Path, list[Dumped]]]:
 def histories(recording: Path) -> dict[str, list[Version]]:
     """Return the versions of partitions in each node's copy, in order; `zxid` is the offset of the record, and the
     controller epoch that of its batch."""
+    segments, snapshots = _files(recording)
+    return {node: _history(rows, snapshots.get(node, [])) for node, rows in segments.items()}
+
+
+@dataclass(frozen=True)
+class State:
+    """A version of a partition, with what only its record shows."""
+
+    version: Version
+    replicas: tuple[int, ...]
+    elr: tuple[int, ...]
+    recovers: bool
+    """True after a record that marks an unclean election, until one says that the leader has recovered."""
+    known_before: bool
+    """True if a snapshot has it, with which the records begin."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """The committed records of a recording."""
+
+    partitions: Mapping[tuple[str, int, int], list[State]]
+    """By topic, number and creation of the topic."""
+    deleted: Mapping[tuple[str, int], int]
+    """By topic and its creation, the time of its deletion."""
+    leaders: list[tuple[int, int | None]]
+    """The time and the leader of each raft epoch; older tools do not print the leader."""
+
+
+def course(recording: Path, controllers: Iterable[int]) -> Course:
+    """Return the committed records of the copy that begins first: those that most controllers have, as far back as
+    they go."""
+    segments, snapshots = _files(recording)
+    held = Counter((row.offset, row.epoch) for each in controllers for row in segments.get(f"node-{each}", ()))
+    starts = [min(row.offset for row in own) for each in controllers if (own := segments.get(f"node-{each}"))]
+    node = min(segments, key=lambda name: (min(row.offset for row in segments[name]), -len(segments[name])))
+    rows = [
+        row
+        for row in sorted(segments[node], key=lambda row: row.offset)
+        if 2 * held[row.offset, row.epoch] > sum(start <= row.offset for start in starts)
+    ]
+    fold = _Fold()
+    start = rows[0].offset if rows else 0
+    if start > 0 and snapshots.get(node):
+        start, before = min(snapshots[node], key=lambda snapshot: snapshot[0])
+        fold.all(before)
+    known = len(fold.versions)
+    fold.all(row for row in rows if row.offset >= start)
+    partitions: dict[tuple[str, int, int], list[State]] = {}
+    for index, (version, shown) in enumerate(zip(fold.versions, fold.shown, strict=True)):
+        state = State(version, *shown, index < known)
+        partitions.setdefault((version.topic, version.partition, version.created), []).append(state)
+    leaders = [(row.time, _leader(row.text)) for row in rows if row.text.startswith((_LEADER, _UNNAMED))]
+    return Course(partitions, fold.deleted, leaders)
+
+
+def _leader(text: str) -> int | None:
+    return json.loads(text.removeprefix(_LEADER))["leaderId"] if text.startswith(_LEADER) else None
+
+
+def _files(recording: Path) -> tuple[dict[str, list[Dumped]], dict[str, list[tuple[int, list[Dumped]]]]]:
+    """Return the records of each node's segments, and its snapshots with their ends."""
     segments: dict[str, list[Dumped]] = {}
     snapshots: dict[str, list[tuple[int, list[Dumped]]]] = {}
     for path, rows in dumped(recording):
@@ -77,7 +139,7 @@ def histories(recording: Path) -> dict[str, list[Version]]:
             snapshots.setdefault(node, []).append((file.end[0], rows))
         elif file is not None and file.kind == "segment":
             segments.setdefault(node, []).extend(rows)
-    return {node: _history(rows, snapshots.get(node, [])) for node, rows in segments.items()}
+    return segments, snapshots
 
 
 def _history(rows: list[Dumped], snapshots: list[tuple[int, list[Dumped]]]) -> list[Version]:
@@ -102,6 +164,7 @@ class _Partition:
     replicas: list[int]
     elr: list[int]
     last: list[int]
+    recovers: bool = False
 
 
 @dataclass
@@ -112,6 +175,10 @@ class _Fold:
     created: Counter[str] = field(default_factory=Counter)
     partitions: dict[tuple[str, int], _Partition] = field(default_factory=dict)
     versions: list[Version] = field(default_factory=list)
+    shown: list[tuple[tuple[int, ...], tuple[int, ...], bool]] = field(default_factory=list)
+    """For each version the replicas, the ELR, and whether the leader recovers."""
+    deleted: dict[tuple[str, int], int] = field(default_factory=dict)
+    """By topic and its creation, the time of its deletion."""
     before: tuple[Any, ...] | None = None
     """The state before the open metadata transaction."""
 
@@ -127,6 +194,8 @@ class _Fold:
             self.names[data["topicId"]] = data["name"]
             self.created[data["name"]] += 1
         elif kind == "REMOVE_TOPIC_RECORD":
+            name = self.names[data["topicId"]]
+            self.deleted[name, self.created[name] - 1] = row.time
             self.partitions = {key: each for key, each in self.partitions.items() if key[0] != data["topicId"]}
         elif kind == "PARTITION_RECORD":
             self._made(row, data)
@@ -144,7 +213,7 @@ class _Fold:
     def _take_back(self) -> None:
         if self.before is not None:
             self.names, self.created, self.partitions, count = self.before
-            del self.versions[count:]
+            del self.versions[count:], self.shown[count:]
             self.before = None
 
     def _made(self, row: Dumped, data: Mapping[str, Any]) -> None:
@@ -161,6 +230,7 @@ class _Fold:
             if data.get(theirs) is not None:
                 setattr(known, ours, list(data[theirs]))
         known.epoch += 1
+        known.recovers = data.get("leaderRecoveryState", int(known.recovers)) == 1
         if data.get("leader", _NO_CHANGE) != _NO_CHANGE:
             known.leader = data["leader"]
             known.leader_epoch += 1
@@ -176,6 +246,7 @@ class _Fold:
 
     def _seen(self, row: Dumped, key: tuple[str, int]) -> None:
         name, known = self.names[key[0]], self.partitions[key]
+        self.shown.append((tuple(known.replicas), tuple(known.elr), known.recovers))
         self.versions.append(
             Version(
                 name,

@@ -66,6 +66,7 @@ def _from_snapshot(
     if state.migration != (seen.migration[-1][-1] if seen.migration else 0):
         seen.migration.append((end, None, state.migration))
     seen.registered(end, None, state)
+    seen.course.at[end, None] = snapshot.index
     if seen.begun is not None:
         seen.begun += _partitions(snapshot, cluster, records, state)
     if seen.chronicle is not None:
@@ -99,10 +100,12 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
         chronicle=seen.chronicle,
         rows=seen.rows,
         conditions=seen.conditions,
+        course=seen.course,
         known=seen.known,
         unsure=seen.unsure,
     )
     seen.conditions.begins(found.state, file)
+    seen.course.begins(found.state, file)
     if seen.chronicle is not None:
         seen.chronicle.voters.update(quorum.voters)
     return found

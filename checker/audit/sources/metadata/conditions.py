@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ...observe.controller.conditions import OFFLINE, UNDER_REPLICATED
 from ...observe.narrow import EVERYTHING, Narrow
+from .course import Needed, needed
 from .rows import At
 from .state import NO_LEADER, Cluster, Partition
 
@@ -26,9 +27,9 @@ _BY = {OFFLINE: "elected", UNDER_REPLICATED: "complete"}
 class Spell(NamedTuple):
     """A partition in a condition.
 
-    `leader`, `isr` and `replicas` are its last values in that condition. `file` and `offset` are of the first record
-    that shows it, `since` its time: None from a snapshot, before which it began. `until` and `by` are of the record
-    that ends it, None: none does. `sure`: it lasts; otherwise missing records may end it.
+    `leader`, `isr`, `replicas`, `elr` and `last_known` are its last values in that condition. `file` and `offset` are
+    of the first record that shows it, `since` its time: None from a snapshot, before which it began. `until` and `by`
+    are of the record that ends it, None: none does. `sure`: it lasts; otherwise missing records may end it.
     """
 
     condition: str
@@ -40,6 +41,8 @@ class Spell(NamedTuple):
     file: int
     offset: int
     since: int | None
+    elr: tuple[int, ...]
+    last_known: tuple[int, ...]
     until: int | None = None
     by: str | None = None
     sure: bool = True
@@ -136,6 +139,16 @@ class Conditions:
         ]
         return [spell for spell in found if self._asked(spell)]
 
+    def needed(self) -> dict[tuple[str, int, int], Needed]:
+        """Return who must come back in the spells without a leader, by topic, number and offset of the first record."""
+        lasting = self.counted[OFFLINE].lasting.items()
+        now = {(self._name(key), key[1], begun[1]): needed(self._last(key), self._state) for key, begun in lasting}
+        over = {
+            (each.topic, each.partition, each.offset): Needed(each.elr, each.last_known, (*each.isr, *each.elr))
+            for each in self.over(OFFLINE)
+        }
+        return over | now
+
     def over(self, condition: str) -> list[Spell]:
         """Return the longest completed spells."""
         return [spell for _, _, spell in self.counted[condition].longest]
@@ -164,7 +177,8 @@ class Conditions:
         self, condition: str, last: Partition, begun: Begun, until: int | None = None, by: str | None = None
     ) -> Spell:
         key, (_, number, leader, isr, replicas) = last[:2], last[:5]
-        return Spell(condition, self._name(key), number, leader, isr, replicas, *begun, until, by)
+        eligible = last.elr, last.last_known
+        return Spell(condition, self._name(key), number, leader, isr, replicas, *begun, *eligible, until, by)
 
     def _asked(self, spell: Spell) -> bool:
         return self.narrow.overlaps(spell.topic, spell.partition, spell.since, spell.until)

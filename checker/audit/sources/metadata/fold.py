@@ -16,6 +16,7 @@ from ...table.protocol import Row
 from .chronicle import Chronicle
 from .columns import DEPOSED, TOPICS, UNKNOWN_ENTITIES
 from .conditions import Conditions
+from .course import Course
 from .deposed import Deposed
 from .known import Known
 from .rows import At, Context, Rows
@@ -41,6 +42,8 @@ class Fold:
     """Receives the records' rows; None if not requested."""
     conditions: Conditions | None = None
     """Receives changes of partitions; None if not requested."""
+    course: Course | None = None
+    """Receives what topics, directories and voters go through; None if not requested."""
     known: Known | None = None
     """Receives faults that are legal in the releases that have them; None if not requested."""
     unsure: Unsure = field(default_factory=Unsure)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .....specs.metadata.levels import NAME
 from .....traces.metadata.batches import Record
+from ...files.file import LogFile
 from ...table.protocol import Row
 from .chronicle import Chronicle
 from .conditions import Conditions
+from .course import Course, Walked
 from .deposed import OF_BROKERS
 from .fold import Fold
 from .known import Known
@@ -38,6 +40,8 @@ class Seen:
     """The states of a migration from ZooKeeper: (offset, ts, state)."""
     conditions: Conditions = field(default_factory=Conditions)
     """Partitions that are offline or under-replicated."""
+    course: Course = field(default_factory=Course)
+    """What partitions, topics, directories and voters went through."""
     known: Known = field(default_factory=Known)
     """Faults that are legal in the releases that have them."""
     notes: list[str] = field(default_factory=list)
@@ -69,8 +73,9 @@ class Seen:
         if not committed:
             self.records["uncommitted"] += len(records)
 
-    def applied(self, fold: Fold, record: Record) -> None:
-        """Record that a record of a type in `KEPT_TYPES` was applied."""
+    def applied(self, fold: Fold, record: Record, file: int) -> None:
+        """Record that a record of a type in `KEPT_TYPES`, in a file, was applied."""
+        self.course.at[record.offset, record.timestamp] = file
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"], record.offset, record.timestamp
             return
@@ -92,6 +97,11 @@ class Seen:
             if self._registered.get(broker) != its:
                 self.brokers.append((offset, ts, broker, *its))
         self._registered = now
+
+    def walked(self, files: Mapping[int, LogFile]) -> Walked:
+        """Return the course of the log, which is over."""
+        ends = max((each.time for each in self.last.values()), default=None)
+        return self.course.walked(self.conditions.needed(), files, ends)
 
     def lost(self, offset: int) -> None:
         """Record that records before an offset are missing: the brokers' states are no longer known."""

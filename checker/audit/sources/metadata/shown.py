@@ -31,12 +31,15 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
     rows.extend(rows_of_leaders(quorum, cluster))
     waiting = snapshots(quorum)
     fold, start = first(quorum, cluster, waiting, seen)
+    cut = start > 0
     for each in joined(quorum, misfits):
         segment, frame, found, committed, gap = each
         if gap:
             fold, start = after_gap(quorum, cluster, waiting, frame.offset, seen)
             if seen.chronicle is not None:
                 seen.chronicle.broken = True
+        if cut:
+            seen.course.begins_at, cut = each.time, False
         if committed:
             seen.last[frame.epoch] = each
         if seen.chronicle is not None and committed and found != ():
@@ -54,7 +57,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
             if record.offset >= start and (record.type != NO_OP_RECORD or not fold.idles(record)):
                 apply(fold, record, segment, committed)
                 if record.type in KEPT_TYPES:
-                    seen.applied(fold, record)
+                    seen.applied(fold, record, segment.index)
         fold.ends()
         if len(rows) >= _TOGETHER:
             yield rows

@@ -84,7 +84,10 @@ def _registration_change(fold: Fold, data: Data, at: At) -> None:
     if broker is not None:
         broker.in_shutdown = broker.in_shutdown or leaves
         fold.state.seen(broker.id)
-        broker.directories = data.get("logDirs") or broker.directories
+        directories = data.get("logDirs") or broker.directories
+        if fold.course is not None:
+            fold.course.directories(broker, directories, at)
+        broker.directories = directories
         broker.cordoned = data.get("cordonedLogDirs", broker.cordoned)
 
 

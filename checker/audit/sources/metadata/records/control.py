@@ -50,6 +50,8 @@ def _voters(fold: Fold, data: Data, at: At) -> None:
         fold.chronicle.voters_are(after)
     earlier = fold.earlier(at, ("voters", 0))
     if before is not None:
+        if fold.course is not None:
+            fold.course.voters(before, after, at)
         columns = {"voters": list(after), "before_voters": list(before), "changed": len({*after} ^ {*before})}
         fold.show(VOTERS, at, earlier | columns, unsure=fold.unsure.quorum)
 

@@ -75,9 +75,12 @@ def _record(fold: Fold, before: Partition | None, after: Partition, data: Data, 
             fold.chronicle.changed(before, after, at)
     if fold.conditions is not None:
         fold.conditions.changed(before, after, at)
+    name = state.names.get(topic, topic)
+    if fold.course is not None:
+        fold.course.changed(name, before, after, least, state, at)
     named = data.get("leader", NO_CHANGE) != NO_CHANGE
     if named and fold.known is not None and before is not None and before.leader == after.leader:
-        fold.known.leader_named_again(before, after, state.names.get(topic, topic), at, fold.context)
+        fold.known.leader_named_again(before, after, name, at, fold.context)
     if fold.rows is None:
         return
     key = after[:2]
@@ -88,7 +91,6 @@ def _record(fold: Fold, before: Partition | None, after: Partition, data: Data, 
     context = fold.known_context or fold.context
     if fold.unsure.of_some and not context.unsure and fold.unsure.has_partition(before, after):
         context = context._replace(unsure=True)
-    name = state.names.get(topic, topic)
     there = NOTHING if before is None else before
     lost = bool(wrong) and state.may_be_lost(wrong)
     again = earlier[0] == at.file and (earlier[1] or 0) >= fold.base

@@ -16,6 +16,8 @@ def _topic(fold: Fold, data: Data, at: At) -> None:
     columns = {"topic": name, "fresh": topic not in state.ever, "free": name not in state.ids, "contiguous": True}
     fold.show(TOPICS, at, columns)
     state.names[topic], state.ids[name] = name, topic
+    if fold.course is not None:
+        fold.course.created(name, state, at)
     if fold.chronicle is not None:
         fold.chronicle.named(name, topic)
     state.ever.add(topic)
@@ -30,6 +32,9 @@ def _remove_topic(fold: Fold, data: Data, at: At) -> None:
         fold.chronicle.gone(topic, fold.state.partitions.get(topic, {}).values(), Happened.of(at))
     if fold.conditions is not None:
         fold.conditions.gone(topic, at.ts)
+    if fold.course is not None:
+        there = fold.state.partitions.get(topic, {}).values()
+        fold.course.deleted(fold.state.names.get(topic, topic), there, at)
     fold.state.remove(topic)
 
 

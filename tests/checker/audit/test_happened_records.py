@@ -1,0 +1,152 @@
+"""What happened to a cluster, according to the records of its metadata log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from isrproof.checker.audit.happened.happened import Happened
+
+from tests.metadata_folders import BEGINNING, RECORDED, THREE_VOTERS, TOPIC, at, change, elected, put, report
+
+Shown = tuple[Any, ...]
+
+
+def record(offset: int, kind: str, **data: object) -> str:
+    return json.dumps({"offset": offset, "epoch": 1, "type": kind, "data": data})
+
+
+def fence(offset: int, broker: int, epoch: int) -> str:
+    return record(offset, "FENCE_BROKER_RECORD", id=broker, epoch=epoch)
+
+
+def unfence(offset: int, broker: int, epoch: int) -> str:
+    return record(offset, "UNFENCE_BROKER_RECORD", id=broker, epoch=epoch)
+
+
+def happened(folder: Path, *lines: str, beginning: list[str] | None = None) -> list[Happened]:
+    put(folder, 1, [*(beginning or BEGINNING), *lines])
+    return [*report(folder).happened]
+
+
+def of(entries: list[Happened], *what: str) -> list[Shown]:
+    """Return subject, times, reason and count of the entries of some kinds."""
+    return [
+        (each.node if each.topic is None else each.topic, each.since, each.until, each.reason, each.count)
+        for each in entries
+        if each.what in what
+    ]
+
+
+def test_a_broker_is_fenced_from_its_session_s_end_until_it_is_unfenced(tmp_path: Path) -> None:
+    process = json.loads(BEGINNING[6])["data"] | {"brokerEpoch": 14, "incarnationId": "process4AAAAAAAAAAAAAA"}
+    again = record(14, "REGISTER_BROKER_RECORD", **process)
+    entries = happened(tmp_path, fence(13, 2, 6), again, unfence(15, 2, 14), fence(16, 3, 7))
+    assert of(entries, "fenced") == [(2, at(13), at(15), None, 1), (3, at(16), None, None, 1)]
+    assert [(each.trouble, each.lasts) for each in entries if each.what == "fenced"] == [(False, False), (True, True)]
+    assert of(entries, "unfenced") == [
+        (1, at(8), None, None, 1),
+        (2, at(9), at(15), None, 2),
+        (3, at(10), None, None, 1),
+    ]
+
+
+def test_a_start_and_a_stop_in_order_are_no_trouble(tmp_path: Path) -> None:
+    stops = {"brokerId": 2, "brokerEpoch": 6}
+    asked = record(13, "BROKER_REGISTRATION_CHANGE_RECORD", **stops, inControlledShutdown=1)
+    gone = record(14, "BROKER_REGISTRATION_CHANGE_RECORD", **stops, fenced=1)
+    process = json.loads(BEGINNING[6])["data"] | {"brokerEpoch": 15, "incarnationId": "process4AAAAAAAAAAAAAA"}
+    again = record(15, "REGISTER_BROKER_RECORD", **process)
+    entries = happened(tmp_path / "a", asked, gone, again, unfence(16, 2, 15))
+    assert of(entries, "fenced") == []
+    late = [record(16 + each, "NO_OP_RECORD") for each in range(61)]
+    starting, stuck = (happened(tmp_path / name, asked, gone, again, *late[:n]) for name, n in (("b", 59), ("c", 61)))
+    assert of(starting, "fenced") == []
+    assert of(stuck, "fenced") == [(2, at(15), None, "it registered, and was not unfenced since", 1)]
+
+
+def test_a_broker_is_unregistered(tmp_path: Path) -> None:
+    entries = happened(tmp_path, fence(13, 3, 7), record(14, "UNREGISTER_BROKER_RECORD", brokerId=3, brokerEpoch=7))
+    assert of(entries, "fenced") == [(3, at(13), at(14), "until it was unregistered", 1)]
+    assert of(entries, "unregistered") == [(3, at(14), None, None, 1)]
+
+
+def test_an_isr_that_shrinks_and_expands_is_one_entry_each(tmp_path: Path) -> None:
+    changes = [change(13, isr=[1, 2]), change(14, isr=[1]), change(15, isr=[1, 2, 3]), change(16, isr=[1, 2])]
+    entries = happened(tmp_path, *changes)
+    assert of(entries, "isr-shrunk") == [("orders", at(13), at(16), "replicas 2, 3 (2 times) left", 3)]
+    assert of(entries, "isr-expanded") == [("orders", at(15), None, "replicas 2, 3 joined", 1)]
+    assert of(entries, "under-min-isr") == [("orders", at(14), at(15), "the ISR was 1, min.insync.replicas is 2", 1)]
+
+
+def test_an_unclean_election_is_from_outside_isr_and_elr(tmp_path: Path) -> None:
+    lost = change(13, leader=-1, isr=[], eligibleLeaderReplicas=[1, 2], lastKnownElr=[])
+    clean = change(14, leader=2, isr=[2], eligibleLeaderReplicas=[])
+    assert of(happened(tmp_path / "a", lost, clean), "unclean-election") == []
+    unclean = change(14, leader=3, isr=[3], eligibleLeaderReplicas=[], leaderRecoveryState=1)
+    entries = happened(tmp_path / "b", lost, unclean)
+    reason = "leader 3, after it had none: the ISR was empty, the ELR 1, 2"
+    assert of(entries, "unclean-election") == [("orders", at(14), None, reason, 1)]
+    assert of(entries, "isr-expanded") == []
+
+
+def test_who_must_come_back_is_who_is_away_of_isr_and_elr(tmp_path: Path) -> None:
+    lost = change(14, leader=-1, isr=[], eligibleLeaderReplicas=[2])
+    (away,) = of(happened(tmp_path / "a", fence(13, 2, 6), lost), "offline")
+    assert away[3] == "broker 2 must come back: the ISR is empty, the ELR 2; 1, 3 may lead only by unclean election"
+    (there,) = of(happened(tmp_path / "b", change(13, leader=-1, isr=[2])), "offline")
+    assert there[3].startswith("broker 2 is active, and no record elects it: the ISR is 2; 1, 3 may lead only by")
+    none = change(13, leader=-1, isr=[], eligibleLeaderReplicas=[], lastKnownElr=[1])
+    (last,) = of(happened(tmp_path / "c", none), "offline")
+    assert last[3] == "no replica is in sync; broker 1 led it last; 1, 2, 3 may lead only by unclean election"
+    failed = record(
+        13, "BROKER_REGISTRATION_CHANGE_RECORD", brokerId=2, brokerEpoch=6, logDirs=["other2AAAAAAAAAAAAAAAA"]
+    )
+    entries = happened(tmp_path / "d", failed, change(14, leader=-1, isr=[2]))
+    (disk,) = of(entries, "offline")
+    assert disk[3].startswith("broker 2 must get the directory of its replica back: the ISR is 2;")
+    assert of(entries, "directory-failed") == [(2, at(13), None, "directory disk2AAAAAAAAAAAAAAAAA", 1)]
+
+
+def test_a_topic_is_created_reassigned_and_deleted(tmp_path: Path) -> None:
+    begins = change(13, replicas=[1, 2, 3, 4], addingReplicas=[4], removingReplicas=[3], directories=["A" * 22] * 4)
+    ends = change(
+        14, replicas=[1, 2, 4], isr=[1, 2, 4], addingReplicas=[], removingReplicas=[], directories=["A" * 22] * 3
+    )
+    entries = happened(tmp_path / "a", begins, ends, record(15, "REMOVE_TOPIC_RECORD", topicId=TOPIC))
+    reason = "1 partition, adding 4, removing 3"
+    assert of(entries, "created") == [("orders", at(11), None, None, 1)]
+    assert of(entries, "reassignment-running") == [("orders", at(13), at(14), reason, 1)]
+    assert of(entries, "reassignment-ended") == [("orders", at(14), None, reason, 1)]
+    assert of(entries, "isr-shrunk") == []  # 3 is no replica any more
+    assert of(entries, "deleted") == [("orders", at(15), None, None, 1)]
+    back = change(14, replicas=[1, 2, 3], addingReplicas=[], removingReplicas=[], directories=["A" * 22] * 3)
+    entries = happened(tmp_path / "b", begins, back)
+    assert of(entries, "reassignment-ended") == [("orders", at(14), None, "it was cancelled", 1)]
+    entries = happened(tmp_path / "c", begins, record(14, "REMOVE_TOPIC_RECORD", topicId=TOPIC))
+    assert of(entries, "reassignment-ended") == [("orders", at(14), None, "the topic was deleted", 1)]
+
+
+def test_what_was_never_committed_did_not_happen(tmp_path: Path) -> None:
+    put(tmp_path, 1, [*THREE_VOTERS, change(13, isr=[1, 2])])
+    put(tmp_path, 2, THREE_VOTERS)
+    put(tmp_path, 3, THREE_VOTERS)
+    assert of([*report(tmp_path).happened], "isr-shrunk") == []
+    put(tmp_path, 2, [*THREE_VOTERS, change(13, isr=[1, 2])])
+    assert len(of([*report(tmp_path).happened], "isr-shrunk")) == 1
+
+
+def test_each_leader_of_the_quorum_is_there_once(tmp_path: Path) -> None:
+    entries = happened(tmp_path, elected(13, 2, 2), beginning=THREE_VOTERS)
+    for what in ("quorum-led", "controller-active"):
+        assert of(entries, what) == [(1, at(0), at(13), None, 1), (2, at(13), None, None, 1)]
+
+
+def test_lines_and_records_of_one_thing_are_one_entry() -> None:
+    entries = [*report(RECORDED / "jbod-3.7.2").happened]
+    (failed,) = [each for each in entries if each.what == "directory-failed"]
+    assert (failed.node, failed.count, len(failed.places)) == (2, 1, 2)
+    assert (failed.reason or "").startswith("directory 91S36woiaXjh2j4PMIBsBg; /")
+    led = [(each.node, each.epoch) for each in entries if each.what == "controller-active"]
+    assert len(led) == len({*led})
