@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from ..files.file import LogFile
 from ..table.protocol import Row
-from . import levels
 from .doubts import NO_DOUBT, Doubts, Stretch, TenureOfCluster
 from .foreign_epochs import ForeignEpoch, foreign_epochs
+from .levels import LOGGED, LevelStretch, shown
 from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
 
@@ -37,7 +37,7 @@ class Arrangement:
     """Files with lines that stand twice."""
     out_of_turn: frozenset[int] = frozenset()
     """Files whose lines may not be where they were written."""
-    levels: Mapping[int, Mapping[int, levels.Stretch]] = field(default_factory=dict)
+    levels: Mapping[int, Mapping[int, LevelStretch]] = field(default_factory=dict)
     """By file and level the stretch of its stream in which the level is shown."""
 
     def stream(self, run: Run) -> str:
@@ -85,15 +85,15 @@ def laid_out(
     )
 
 
-def _levels(ordered: Sequence[Sequence[LogFile]], rows: Iterable[Row]) -> dict[int, dict[int, levels.Stretch]]:
+def _levels(ordered: Sequence[Sequence[LogFile]], rows: Iterable[Row]) -> dict[int, dict[int, LevelStretch]]:
     of_file: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        if row["kind"] == levels.LOGGED:
+        if row["kind"] == LOGGED:
             of_file[row["file"]].append(row)
     found = {}
     for stream in ordered:
         places = {file.index: number for number, file in enumerate(stream)}
-        own = levels.shown((row for index in places for row in of_file[index]), places)
+        own = shown((row for index in places for row in of_file[index]), places)
         found |= dict.fromkeys(places, own)
     return found
 

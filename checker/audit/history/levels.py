@@ -25,7 +25,7 @@ _STATE_CHANGES = rows_with(family=STATE_CHANGE)
 
 LineOfStream = tuple[int, int]
 """The number of a file in its stream, and a line of it."""
-Stretch = tuple[LineOfStream, LineOfStream]
+LevelStretch = tuple[LineOfStream, LineOfStream]
 
 
 def logged(events: Table) -> list[Row]:
@@ -35,7 +35,7 @@ def logged(events: Table) -> list[Row]:
     return [{"kind": LOGGED} | row for row in found.rows()]
 
 
-def shown(rows: Iterable[Row], places: Mapping[int, int]) -> dict[int, Stretch]:
+def shown(rows: Iterable[Row], places: Mapping[int, int]) -> dict[int, LevelStretch]:
     """Return by level the stretch in which a stream shows it, from rows of `logged` of its files.
 
     Args:
