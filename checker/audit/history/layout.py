@@ -90,7 +90,7 @@ def _levels(ordered: Sequence[Sequence[LogFile]], rows: Iterable[Row]) -> dict[i
     for row in rows:
         if row["kind"] == LOGGED:
             of_file[row["file"]].append(row)
-    found = {}
+    found: dict[int, dict[int, LevelStretch]] = {}
     for stream in ordered:
         places = {file.index: number for number, file in enumerate(stream)}
         own = shown((row for index in places for row in of_file[index]), places)

@@ -121,7 +121,7 @@ def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> 
         left_out: batches whose headers lie; they are not read.
     """
     stretches: list[Stretch] = []
-    misfits = []
+    misfits: list[Misfit] = []
     leaders: list[tuple[int, int, Placed]] = []
     before: Pair | None = None
     previous: Pair | None = None
