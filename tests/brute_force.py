@@ -102,6 +102,8 @@ class Line:
     b: str
     refused: bool = False
     lost: bool = False
+    unshown: bool = False
+    """The level may have been higher for a time since the machine's line before: any line may be missing there."""
 
     @property
     def after(self) -> str | None:
@@ -161,7 +163,7 @@ def explained(
         if line.a is None:
             possible = {line.b} & known
             continue
-        hidden = None if line.lost else level
+        hidden = None if line.lost or line.unshown else level
         deletion = DELETION if missing else frozenset[str]()
         possible = reached(line.machine, possible, known, release, hidden, deletion)
         for _ in range(missing):
@@ -243,7 +245,7 @@ def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> st
     """Return the explained lines of all lines by one release. The machines are independent except for where they start:
     their completions interleave freely."""
     parts = [own(run, machine) for machine in range(3)]
-    tight = [tuple(replace(line, lost=False) for line in part) for part in parts]
+    tight = [tuple(replace(line, lost=False, unshown=False) for line in part) for part in parts]
 
     def explains(parts: list[tuple[Line, ...]], release: int, level: str | None, missing: int = 0) -> bool:
         return all(
@@ -269,11 +271,11 @@ def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool, *,
         for i, line in enumerate(lines):
             past = lines[i - 1].after if i else None
             before = [starts(run, machine, r) if past is None else frozenset({past}) for r in releases]
-            one = (replace(line, lost=False, refused=line.refused or of_states),)
+            one = (replace(line, lost=False, unshown=False, refused=line.refused or of_states),)
             whole = [explained(one, start, r, level) == 1 for r, start in zip(releases, before, strict=True)]
             loose = [explained(one, start, r, None) == 1 for r, start in zip(releases, before, strict=True)]
             one_more = [explained(one, start, r, level, 1) == 1 for r, start in zip(releases, before, strict=True)]
-            verdicts.append(verdict(whole, loose, lossy or line.lost, one_more))
+            verdicts.append(verdict(whole, loose, lossy or line.lost or line.unshown, one_more))
         found[machine] = iter(verdicts)
     return [next(found[line.machine]) if line.after is not None else "held" for line in run.lines]
 

@@ -61,8 +61,9 @@ CONTRACT = (
     Damage(
         "levels that differ or change",
         "kept",
-        "A line is illegal only if no move that its level hides can lead to it. Stretches in which less was logged are"
-        " found by requests that are acted on and not received.",
+        "A line is illegal only if no move that its level hides can lead to it. A level is known to be shown from its"
+        " first line in a stream to its last. Stretches between in which less was logged are found by requests that are"
+        " acted on and not received.",
     ),
     Damage(
         "lines missing here and there: sampling, rate limits, `grep`, shippers that lose lines",

@@ -102,6 +102,8 @@ def _decided_by(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> str | Non
         return "a version of isrproof that knows this release of Kafka and its records"
     if _gap(row) and rule.asks_for_gaps:
         return f"the lines that may be missing {_since(row, files)}"
+    if row.get("fits") is False:
+        return "the files of this node, copied once more"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
         return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
     return f"a line whose wording narrows down Kafka {names(row['releases'])}, or --release"

@@ -15,9 +15,8 @@ from functools import partial
 from itertools import pairwise
 
 from ....model.expr import const, field, ite
-from ....model.sorts import Bool, Int, MapOf
-from ....specs.machines import LEVELS
-from ..fields import LEVEL, READ, TENURE
+from ....model.sorts import Bool, Int
+from ..fields import READ, TENURE
 from ..files.file import JITTER, UNKNOWN_LEVEL, LogFile
 from ..lines import (
     CONTROLLER_LINES,
@@ -34,6 +33,7 @@ from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
 from .journals import wrote
+from .levels import RANK, logged
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Run, RunKey, WordingLine, narrowing
 
@@ -46,7 +46,6 @@ OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 
 _BEFORE_ITS_FIRST = -1
 """A stand-in for the run of a line before which its controller has named no epoch in its piece."""
-_RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SILENT = (*THROWN, *EPOCH_READ, *OF_BROKERS)
 """Lines that state no controller epoch. (A broker's reports are those of requests that it received.)"""
 _STATED = (*TENURE, "part")
@@ -60,11 +59,11 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     run: lines first..last in which `controller` says that it has `epoch`, and counts of them. report: lines in which a
     broker names both. holder: a line at which an epoch is first mentioned, or has another controller than before.
     evidence: the first line of a wording in a run, `run` being the run's first line.
-    The rest comes from brokers' own lines (journals.py).
+    The rest comes from brokers' own lines (journals.py), and shows levels (levels.py).
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts or {})
-    own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
+    own = parts.without_lines(REQUEST_RECEIVED).derive(rank=RANK)
     runs = [{"kind": "run"} | row for row in _runs(own)]
     reports = parts.of_lines(REQUEST_RECEIVED).grouped(
         _STATED,
@@ -78,7 +77,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
         *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(by_controller)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
-        *(wrote(events) if cuts is None else ()),
+        *((*wrote(events), *logged(events)) if cuts is None else ()),
     ]
 
 

@@ -97,7 +97,7 @@ def histories(
     """
     runs = tuple(runs)
     statements = by_file(runs, reports)
-    layout = laid_out(files, statements, doubts)
+    layout = laid_out(files, statements, doubts, rows)
     walked = [
         walk(stream, statements, layout.positions, mixed=stream[0].cluster in doubts.mixed) for stream in layout.streams
     ]

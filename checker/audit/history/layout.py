@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..files.file import LogFile
+from ..table.protocol import Row
 from .doubts import NO_DOUBT, Doubts, Stretch, TenureOfCluster
 from .foreign_epochs import ForeignEpoch, foreign_epochs
+from .levels import LOGGED, LevelStretch, shown
 from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
 
@@ -35,6 +37,8 @@ class Arrangement:
     """Files with lines that stand twice."""
     out_of_turn: frozenset[int] = frozenset()
     """Files whose lines may not be where they were written."""
+    levels: Mapping[int, Mapping[int, LevelStretch]] = field(default_factory=dict)
+    """By file and level the stretch of its stream in which the level is shown."""
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -51,9 +55,12 @@ class Arrangement:
 
 
 def laid_out(
-    files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], doubts: Doubts = NO_DOUBT
+    files: Sequence[LogFile],
+    statements: Mapping[int, Sequence[Statement]],
+    doubts: Doubts = NO_DOUBT,
+    rows: Iterable[Row] = (),
 ) -> Arrangement:
-    """Return the layout of all files; `statements` are by the index of a file."""
+    """Return the layout of all files; `statements` are by the index of a file, `rows` those of `claims`."""
     ordered = streams(files)
     foreign = {
         key: found for stream in ordered for key, found in foreign_epochs(stream, statements, doubts.repeated).items()
@@ -74,7 +81,21 @@ def laid_out(
         less_logged=less_logged,
         repeated=doubts.repeated,
         out_of_turn=doubts.out_of_turn,
+        levels=_levels(ordered, rows),
     )
+
+
+def _levels(ordered: Sequence[Sequence[LogFile]], rows: Iterable[Row]) -> dict[int, dict[int, LevelStretch]]:
+    of_file: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["kind"] == LOGGED:
+            of_file[row["file"]].append(row)
+    found: dict[int, dict[int, LevelStretch]] = {}
+    for stream in ordered:
+        places = {file.index: number for number, file in enumerate(stream)}
+        own = shown((row for index in places for row in of_file[index]), places)
+        found |= dict.fromkeys(places, own)
+    return found
 
 
 def _joined(stretches: Iterable[Stretch]) -> dict[int, list[tuple[int, int]]]:

@@ -52,6 +52,10 @@ class Span:
     """
     until: int
     """The last such line: up to the next epoch of the controller."""
+    level_from: int
+    """The first `base` + line at which the stream is known to show `seen_level`."""
+    level_until: int
+    """The last such line."""
     disordered: bool = False
     """True if it is lossy only because its times go back."""
     whole_block: int = 0
@@ -129,6 +133,14 @@ class _Part:
         tenure = self.life.tenures[run.tenure]
         streams, overlapping = tenure.order.streams, tenure.order.overlapping
         stream = streams.index(file.stream)
+        level = self.levels[run.tenure]
+        begins = stream * len(self.layout.files)
+
+        def at(place: int, line: int) -> int:
+            return (begins + place) * LINES_PER_FILE + line
+
+        ever = (0, 0), (len(self.layout.files) - 1, LINES_PER_FILE)
+        level_from, level_until = self.layout.levels.get(run.file, {}).get(level, ever)
         return Span(
             cluster=file.cluster,
             file=run.file,
@@ -139,9 +151,9 @@ class _Part:
             life=self.life.number,
             tenure=tenure.number,
             stream=stream,
-            base=(stream * len(self.layout.files) + position.index) * LINES_PER_FILE,
+            base=at(position.index, 0),
             block=position.block(run.first),
-            seen_level=LEVELS[self.levels[run.tenure]],
+            seen_level=LEVELS[level],
             lossy=self.layout.lossy(run) or file.stream in overlapping,
             releases=tenure.releases,
             life_at_least=self.at_least,
@@ -149,6 +161,8 @@ class _Part:
             known_since=self.known_since[run.epoch],
             since=run.first,
             until=LINES_PER_FILE,
+            level_from=at(*level_from),
+            level_until=at(*level_until),
             disordered=run.disordered and file.lossy is None and not overlapping,
             evidence=tenure.evidence,
         )

@@ -18,12 +18,13 @@ from ..table.protocol import Column, Row, Table
 from .observation import Input
 from .order import IN_ORDER, NEAR, PARTITION, PLACE
 
-at = field("at", Int())
+at, level_shown = field("at", Int()), field("level_shown", Bool)
 duplicate, late = field("duplicate", Bool), field("late", Bool)
-PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, duplicate, late)}
+PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, level_shown, duplicate, late)}
 """The columns of a placed event.
 
-`at` grows along the lines of a tenure, and of one stream of a journal. `duplicate`: an earlier line says the same about
+`at` grows along the lines of a tenure, and of one stream of a journal. `level_shown`: the stream is known to show
+`seen_level` there. `duplicate`: an earlier line says the same about
 the same partition in the same millisecond. `late`: an earlier line of the same partition and tenure was written later
 than threads print late; two streams of a tenure have no order.
 """
@@ -36,7 +37,9 @@ def of_controllers(placed: Table) -> Table:
 
 
 _TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str, SetSort: int}
-_SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"base": int}
+_SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | dict.fromkeys(
+    ("base", "level_from", "level_until"), int
+)
 _WITH_CONTROLLER = table_of("replica").releases
 _PRINTED = tuple(name for name in READ if name not in ("ts", "file", "line", "topic", "partition"))
 """The values that lines of one partition and one time print."""
@@ -50,7 +53,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None, jou
     Args:
         release: mask of the releases that ran, if known; otherwise each span has its own.
     """
-    columns = (*READ, *SPAN, *JOURNAL, "at")
+    columns = (*READ, *SPAN, *JOURNAL, "at", "level_shown")
     lines = _with_spans(events.without_lines(OF_BROKERS), spans, release)
     replicas = _with_journals(events.of_lines(BROKERS), journals, release)
     return marked(lines.plus(replicas).select(*columns).kept(NEAR, (*PARTITION, *IN_ORDER)))
@@ -82,7 +85,9 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
-    return dated.plus(undated).derive(at=field("base", Int()) + field("line", Int())).plus(events.of_lines(REASONS))
+    own = dated.plus(undated).derive(at=field("base", Int()) + field("line", Int()))
+    shown = (field("level_from", Int()) <= at) & (at <= field("level_until", Int()))
+    return own.derive(level_shown=shown).plus(events.of_lines(REASONS))
 
 
 _PART_NUMBERS = ("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since")

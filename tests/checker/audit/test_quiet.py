@@ -46,12 +46,16 @@ def audited(folder: Path, lines: tuple[str, ...], engine: str = "python") -> Rep
     return report
 
 
+def verdicts(report: Report) -> list[str]:
+    return [finding.verdict for finding in report.findings if finding.rule == "KR104"]
+
+
 def stretches(report: Report) -> list[str]:
     return [note.split(": lines ")[1].split(":")[0] for note in report.notes if "brokers act on requests" in note]
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected", "verdict"),
+    ("lines", "expected", "verdict"),  # TRACE is logged after these lines
     [
         # Each request that is acted on was received.
         ((CREATED, ELECTED, received(1), skipped(1), received(2), skipped(2), FAILED), [], "illegal"),
@@ -75,6 +79,31 @@ def test_a_stretch_in_which_less_was_logged_is_told_and_doubted(
 ) -> None:
     if engine == "columns":
         pytest.importorskip("numpy", reason="columns in memory need NumPy")
-    report = audited(tmp_path, lines, engine)
+    report = audited(tmp_path, (*lines, CREATED.replace("t-0", "v-0")), engine)
     assert stretches(report) == expected
-    assert [finding.verdict for finding in report.findings if finding.rule == "KR104"] == [verdict]
+    assert verdicts(report) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ((FAILED,), "unknown"),  # the level may have been raised before it
+        ((skipped(2), FAILED), "unknown"),
+        ((received(2), FAILED), "unknown"),
+        ((FAILED, skipped(2)), "unknown"),
+        ((FAILED, received(2)), "illegal"),
+        ((FAILED, CREATED.replace("t-0", "v-0")), "illegal"),
+    ],
+)
+def test_below_the_last_line_of_a_level_nothing_shows_that_it_is_logged(
+    tmp_path: Path, lines: tuple[str, ...], verdict: str
+) -> None:
+    assert verdicts(audited(tmp_path, (CREATED, ELECTED, received(1), skipped(1), *lines))) == [verdict]
+
+
+@pytest.mark.parametrize(("first", "verdict"), [((), "unknown"), ((received(1),), "illegal")])
+def test_above_the_first_line_of_a_level_nothing_shows_that_it_is_logged(
+    tmp_path: Path, first: tuple[str, ...], verdict: str
+) -> None:
+    created = FAILED.replace("NewPartition", "OnlinePartition", 1)
+    assert verdicts(audited(tmp_path, (*first, created, ELECTED, received(2)))) == [verdict]

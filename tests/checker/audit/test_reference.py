@@ -41,6 +41,7 @@ class Facts:
         releases: those that print its wordings.
         level: that it shows.
         hours: the numbers of the lines before which an hour is missing.
+        first, last: the numbers of the first and the last line of that level; those before the run's are below 0.
     """
 
     places: list[tuple[str, int]]
@@ -48,14 +49,20 @@ class Facts:
     releases: list[int]
     level: str
     hours: set[int]
+    first: int
+    last: int
 
     def shown(self, run: Run, releases: Iterable[int]) -> Run:
         """The run as its log shows it, if these releases may have run."""
         mask = sum(1 << release for release in releases)
         lines = []
+        before: dict[int, int] = {}
         for i, (line, event) in enumerate(zip(run.lines, self.parsed, strict=True)):
             evident = not (event.from_state_untrue or 0) & mask
-            lines.append(replace(line, a=event.from_state if evident else None, lost=i in self.hours))
+            unshown = not self.first <= i <= self.last or before.get(line.machine, i) < self.first
+            a = event.from_state if evident else None
+            lines.append(replace(line, a=a, lost=i in self.hours, unshown=unshown))
+            before[line.machine] = i
         return replace(run, lines=tuple(lines))
 
 
@@ -66,7 +73,7 @@ def written(run: Run, folder: Path) -> Facts:
     read: list[Event] = []
     texts: dict[int, list[str]] = {0: []}
     before = run.seen + run.chatter
-    mask, levels, hours = -1, set(), set()
+    mask, levels, hours = -1, [], set()
     told = list(events(run))
     for i, event in enumerate(told):
         if i >= before and run.lines[i - before].lost and any(texts.values()):
@@ -84,15 +91,16 @@ def written(run: Run, folder: Path) -> Facts:
         assert isinstance(parsed, Event)
         if i >= before:
             read.append(parsed)
-        levels.add(parsed.level)
+        levels.append(parsed.level)
         if parsed.controller_epoch == 2:
             mask &= parsed.releases
     for hour, lines in texts.items():
         (folder / f"state-change.log.2020-09-13-{hour + 10:02d}").write_text("".join(f"{line}\n" for line in lines))
     level = min((each for each in levels if each), key=LEVELS.index, default="ERROR")
+    own = [i - before for i, each in enumerate(levels) if each == level] or [-before, len(levels)]
     # Lines that no release writes together tell of none: any that has a controller may run.
     mask = mask or table_of("replica").releases
-    return Facts(places, read, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours)
+    return Facts(places, read, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours, own[0], own[-1])
 
 
 @dataclass(frozen=True)

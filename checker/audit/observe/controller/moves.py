@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....model.expr import Expr, const, false, field, ite, true
+from .....model.expr import Expr, const, either, false, field, ite, true
 from .....model.sorts import Bool, Sort
 from .....specs.machines import machine
 from ...fields import (
@@ -23,11 +23,12 @@ from ...fields import (
 from ...lines import CREATED, MOVED, STOPPED
 from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..compared import earlier, earlier_sorts, gap_in_tenure
+from ..compared import earlier, earlier_sorts, gap_in_tenure, was
 from ..observation import Names, Observation
 from ..order import OF_TENURE, PLACE
-from ..placed import EVENTS, PLACED
+from ..placed import EVENTS, PLACED, level_shown
 
+_EARLIER = ("block", "level_shown", "line", "file")
 made = field("made", Bool)
 """True if a move was made; otherwise it was refused, or failed, and the state is unchanged."""
 
@@ -38,7 +39,7 @@ def _columns(name: str) -> Mapping[str, Sort]:
     return {
         **PLACED,
         **sorts(from_state(name), to_state(name), before(name), made),
-        **earlier_sorts(PLACED, "block", "line", "file"),
+        **earlier_sorts(PLACED, *_EARLIER),
     }
 
 
@@ -74,11 +75,15 @@ def _made_or_not(events: Table, name: str) -> Table:
 
 
 def _with_state_before(lines: Table, name: str, key: Names, order: Names) -> Table:
-    """Return moves with the state `before` them: after the line before, or a stand-in if there is none."""
+    """Return moves with the state `before` them: after the line before, or a stand-in if there is none.
+
+    Refusals are logged at a higher level than moves: what stands between is there only as long as moves are logged.
+    """
     return (
-        lines.along(key, order, before=Column("previous", "after"), **earlier("block", "line", "file"))
+        lines.along(key, order, before=Column("previous", "after"), **earlier(*_EARLIER))
         .filled("before_block", "created_block")
-        .derive(origin=_origin(name), gap=gap_in_tenure)
+        .filled("before_level_shown", "level_shown")
+        .derive(origin=_origin(name), gap=either(gap_in_tenure, ~level_shown, ~was(level_shown)))
         .filled("before", "origin")
     )
 

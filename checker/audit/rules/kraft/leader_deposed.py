@@ -9,7 +9,7 @@ How it is seen
     replica, is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition,
     in the same batch or the next, is about another broker, or about none. The finding is suspicious: a replica in a
     directory that its broker lost is taken from the broker without a record about it; such directories are known from
-    registrations only.
+    registrations, and from replicas that are assigned to the reserved directory LOST.
 
 What would make it certain
     A committed record at a metadata.version below 17 (3.7-IV2): replicas have no directories there, so none can be

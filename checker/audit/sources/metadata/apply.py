@@ -82,7 +82,7 @@ def _follow_transaction(fold: Fold, data: Data, at: At) -> None:
     """Apply a record, or hold it until its transaction ends."""
     kind, epoch = at.record, at.controller_epoch
     if epoch > fold.epoch:
-        fold.epoch, fold.leader = epoch, None
+        fold.led_by(None, epoch)
     ends = kind in (_END, _ABORT)
     if fold.held is not None and fold.held_since < epoch and not ends and kind != NO_OP_RECORD:
         fold.show(TRANSACTIONS, at, {"open": True, "ends": False, "left_open": True})

@@ -181,5 +181,5 @@ end; and its end, which is not `proved` to be wrong: no CRC covers epochs.
 COPIES = _observation("metadata_copies", {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
 """Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits.
 
-`proved`: two records of one offset and epoch differ, and the copy has no other misfit.
+`proved`: two records of one offset and epoch differ, and the copy has no other misfit; times alone prove nothing.
 """

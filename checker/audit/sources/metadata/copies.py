@@ -10,7 +10,7 @@ from ...table.protocol import Row
 from ..source import Shown
 from .columns import COPIES, LEADERS, REMEMBERED
 from .fold import Fold
-from .quorum import Misfit, Quorum, Scanned
+from .quorum import WITHIN, Misfit, Quorum, Scanned
 
 
 def leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
@@ -68,7 +68,7 @@ def rows_of_quorum_states(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
 def rows_of_misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
     """Yield misfits, and a row for each copy that fits completely."""
     context = _of_quorum(fold)
-    uneven = {each.index for misfit in misfits if misfit.kind != "record" for each in misfit.copy.segments}
+    uneven = {each.index for misfit in misfits if misfit.kind in WITHIN for each in misfit.copy.segments}
     for misfit in misfits:
         compared = {each.segment.index for each in (misfit.placed, misfit.other) if each is not None}
         proved = misfit.kind == "record" and not compared & uneven

@@ -85,6 +85,10 @@ class Fold:
 
     # Batches
 
+    def led_by(self, leader: int | None, epoch: int) -> None:
+        """Set the epoch of the records from here on, and its leader; None: no record names it."""
+        self.leader, self.epoch, self.known_context = leader, epoch, None
+
     def begins(self, offset: int) -> None:
         """Begin a batch."""
         if self.deposed.waiting:

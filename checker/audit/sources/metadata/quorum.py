@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from .....traces.metadata.batches import Batch, Frame, Record, idle_time
 from ...files.metadata import MetadataCopy, Placed, Segment
+from .headers import Position, astray, retimed
 
 Pair = tuple[Segment, Frame]
 """A batch, and the file that contains it."""
@@ -36,14 +37,19 @@ class Stretch(NamedTuple):
     last: int
 
 
+WITHIN = ("gap", "epoch", "header")
+"""Kinds of misfits that put the headers of a whole copy in doubt."""
+
+
 @dataclass(frozen=True)
 class Misfit:
     """A place where a copy does not fit itself or the others: its batch, and the one that it contradicts."""
 
     kind: str
-    """"gap" (an offset is skipped or repeated), "epoch" (the epoch falls), "record" (another record with the same
-    offset and epoch). The first two are within one copy, and may result from how its files were copied: no CRC covers
-    offsets and epochs.
+    """"gap" (an offset is skipped or repeated), "epoch" (the epoch falls), "header" (the batch has another offset or
+    epoch in other copies), "time" (the header has other times than in another copy), "record" (another record with the
+    same offset and epoch). The first two are within one copy, and may result from how its files were copied: no CRC
+    covers offsets and epochs.
     """
     copy: MetadataCopy
     placed: Placed
@@ -63,6 +69,18 @@ class Scanned:
     """The leader of each epoch with the batch that names it."""
     unsure: bool = False
     """True if some control record is not known completely, so that the voters may be others."""
+    left_out: frozenset[Position] = frozenset()
+    """Batches that are not read: other copies have them at another offset, or in another epoch."""
+
+    def frames(self) -> Iterator[Pair]:
+        """Yield the batches that are read."""
+        return (pair for pair in self.copy.frames() if _position(pair) not in self.left_out)
+
+    @property
+    def odd(self) -> bool:
+        """True if the copy does not fit itself: offsets leave gaps, or epochs begin without a LeaderChange."""
+        begun = {(epoch, placed.frame.offset) for epoch, _, placed in self.leaders}
+        return bool(self.misfits) or any((each.epoch, each.first) not in begun for each in self.stretches[1:])
 
     @property
     def start(self) -> int:
@@ -92,10 +110,18 @@ class Scanned:
         return None if stretch is None else stretch.epoch
 
 
-def scanned(copy: MetadataCopy) -> Scanned:
-    """Read the headers of a copy's batches, and its last records of voters."""
+def _position(pair: Pair) -> Position:
+    return pair[0].index, pair[1].position
+
+
+def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> Scanned:
+    """Read the headers of a copy's batches, and its last records of voters.
+
+    Args:
+        left_out: batches whose headers lie; they are not read.
+    """
     stretches: list[Stretch] = []
-    misfits = []
+    misfits: list[Misfit] = []
     leaders: list[tuple[int, int, Placed]] = []
     before: Pair | None = None
     previous: Pair | None = None
@@ -104,6 +130,11 @@ def scanned(copy: MetadataCopy) -> Scanned:
     unsure = False
     began = epoch = last = -1  # of the current stretch
     for pair in copy.frames():
+        if left_out and _position(pair) in left_out:
+            if not any(each.kind == "header" for each in misfits):
+                misfits.append(Misfit("header", copy, Placed(*pair), None))
+            previous = None
+            continue
         segment, frame = pair
         _, offset, end, of, control, _, _ = frame
         if offset == last + 1 and of == epoch and not control and before is previous:
@@ -134,7 +165,7 @@ def scanned(copy: MetadataCopy) -> Scanned:
                 if record.type == "LEADER_CHANGE" and record.data is not None
             ]
     stretches += [Stretch(epoch, began, last)] if before is not None else []
-    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders), unsure)
+    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders), unsure, left_out)
 
 
 def _voters(batch: Batch) -> frozenset[int]:
@@ -198,7 +229,16 @@ def quorums(copies: Sequence[MetadataCopy]) -> list[Quorum]:
     groups: dict[str | None, list[MetadataCopy]] = {}
     for copy in copies:
         groups.setdefault(copy.cluster_id or only, []).append(copy)
-    return [_quorum([scanned(copy) for copy in group]) for _, group in sorted(groups.items(), key=lambda g: g[0] or "")]
+    return [_quorum(_scanned(group)) for _, group in sorted(groups.items(), key=lambda g: g[0] or "")]
+
+
+def _scanned(group: Sequence[MetadataCopy]) -> list[Scanned]:
+    """Read the copies of one log; batches whose headers lie are left out."""
+    found = [scanned(copy) for copy in group]
+    if len(found) == 1 or not (any(each.odd for each in found) or any(_quorum(found).diverging())):
+        return found  # nearly always: headers that lie leave gaps, or copies that part
+    left_out = astray(group, [each.odd for each in found])
+    return [scanned(each.copy, own) if own else each for each, own in zip(found, left_out, strict=True)]
 
 
 def _quorum(copies: Sequence[Scanned]) -> Quorum:
@@ -306,7 +346,7 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
 
 def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
     """Yield at each offset the first batch that has the chain's epoch, or stands where the chain has none."""
-    heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
+    heads = [(each.copy, each.frames()) for each in quorum.copies]
     waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     while len(waiting) > 1:
         offset = min([frame.offset for _, _, (_, frame) in waiting])
@@ -321,7 +361,8 @@ def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
                 if first is None:
                     first = head
                 elif head[1].raw != first[1].raw:
-                    misfits.append(Misfit("record", copy, Placed(*head), Placed(*first)))
+                    kind = "time" if retimed(head[1].raw, first[1].raw) else "record"
+                    misfits.append(Misfit(kind, copy, Placed(*head), Placed(*first)))
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
         waiting = after

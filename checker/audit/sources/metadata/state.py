@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .....specs.machines import machine
 from .....specs.metadata.levels import NAME
+from .....traces.metadata.reader import uuid_text
 
 Data = Mapping[str, Any]
 NO_LEADER, NO_CHANGE = -1, -2
@@ -22,8 +23,9 @@ TOPIC, BROKER = 2, 4
 """Resource types of configurations."""
 MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
 _RECOVERING = 1
-_RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
-"""Placeholders for directories: migrating, unassigned, lost (KIP-858)."""
+LOST = uuid_text(bytes(15) + b"\2")
+_RESERVED = frozenset(uuid_text(bytes(15) + bytes([number])) for number in range(100))
+"""Placeholders for directories: migrating, unassigned, lost, and others that no release uses (DirectoryId.reserved)."""
 _IN_MIGRATION = (1, 2)
 """States of the migration from ZooKeeper in which it is in progress."""
 
@@ -333,7 +335,7 @@ class Cluster:
         return not self.all_disks and not any({*directories} & others for others in self.disks.values())
 
     def lost_directory(self, partition: Partition, broker: int) -> bool:
-        """Return whether a replica is in a directory that its broker no longer registers."""
+        """Return whether a replica is in LOST, or in a directory that its broker no longer registers."""
         there = self.brokers.get(broker)
         own = dict(zip(partition.replicas, partition.directories, strict=False)).get(broker, MIGRATING)
-        return own not in _RESERVED and (there is None or own not in there.directories)
+        return own == LOST or (own not in _RESERVED and (there is None or own not in there.directories))

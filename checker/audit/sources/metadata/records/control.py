@@ -15,7 +15,7 @@ def _leader_change(fold: Fold, data: Data, at: At) -> None:
     first = epoch > fold.epoch
     since, until = fold.leader_changes
     fold.leader_changes = since if until == at.offset else at.offset, at.offset + 1
-    fold.epoch, fold.leader = max(fold.epoch, epoch), leader
+    fold.led_by(leader, max(fold.epoch, epoch))
     voters = sorted({voter["voterId"] for voter in data["voters"]})
     fold.quorum = tuple(voters)
     if fold.chronicle is not None and at.committed:
