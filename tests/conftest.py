@@ -52,15 +52,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _keep_some(items: list[pytest.Item]) -> None:
-    """Take the mark full(every=20) from the first of 20 examples of a test, so that -m full does not select it."""
-    seen: Counter[str] = Counter()
-    for item in items:
-        mark = item.get_closest_marker("full")
-        if mark and "every" in mark.kwargs and _tier(item) == "full":
-            function = item.nodeid.partition("[")[0]
-            if seen[function] % mark.kwargs["every"] == 0:
-                item.own_markers.remove(mark)
-            seen[function] += 1
+    """Take the mark full(every=20) from the first of 20 examples of a test, so that -m full does not select it; before
+    that, the mark slow(every=3) from the first of 3."""
+    for tier in TIERS:
+        seen: Counter[str] = Counter()
+        for item in items:
+            mark = item.get_closest_marker(tier)
+            if mark and "every" in mark.kwargs and _tier(item) == tier:
+                function = item.nodeid.partition("[")[0]
+                if seen[function] % mark.kwargs["every"] == 0:
+                    item.own_markers.remove(mark)
+                seen[function] += 1
 
 
 def pytest_collection_finish() -> None:

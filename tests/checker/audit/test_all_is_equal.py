@@ -96,7 +96,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("buckets", [7, *MANY])
 @pytest.mark.parametrize(
-    "many", [4, pytest.param(12, marks=pytest.mark.full), pytest.param(HISTORIES, marks=pytest.mark.slow)]
+    "many", [3, pytest.param(12, marks=pytest.mark.full), pytest.param(HISTORIES, marks=pytest.mark.slow)]
 )
 def test_histories_with_faults(
     many: int, buckets: int, engine: Callable[[list[Path], int], Said], faulty: Callable[[int], Path]
