@@ -3,12 +3,7 @@ acknowledgements."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.model import Report
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
 from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
@@ -16,15 +11,9 @@ from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare
 from tests.recordings import EACH, RECORDED, WITH_TRAFFIC, audited
 
 
-@cache
-def with_timeline(name: str) -> Report:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
-    return report
-
-
 @pytest.mark.parametrize("name", EACH)
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
-    report = with_timeline(name)
+    report = audited(name)
     assert report.timeline is not None
     found = compare(manifest.read(RECORDED / name), report.timeline, RECORDED / name)
     assert found.wrong == ()
@@ -34,7 +23,7 @@ def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_TRAFFIC)
 def test_replicas_and_losses_are_those_of_the_manifest(name: str) -> None:
-    report = with_timeline(name)
+    report = audited(name)
     assert report.replicas is not None
     told = manifest.read(RECORDED / name)
     found = compare_replicas(told, report.replicas, RECORDED / name)

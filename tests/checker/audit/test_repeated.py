@@ -55,7 +55,7 @@ def logs_of(name: str) -> list[str]:
     return [str(path.relative_to(RECORDED / name)) for path in sorted((RECORDED / name).rglob("*.log*"))]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.slow(every=3)
 @pytest.mark.parametrize("engine", ["columns", "python"])
 @pytest.mark.parametrize(("first", "last"), [(0.2, 0.4), (0.5, 0.6)])

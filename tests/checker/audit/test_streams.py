@@ -74,7 +74,7 @@ def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     assert any("not read again" in note for note in copied.notes)
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full
 @pytest.mark.slow(every=2)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_lines_are_lost_where_one_is_torn(name: str, keep: int, tmp_path: Path) 
     assert legal(reported(tmp_path, files))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("kept", [40, 10, 100])
 def test_the_next_line_may_follow_in_the_middle_of_a_torn_one(kept: int, tmp_path: Path) -> None:
     files = logs("lifecycle-2.0.0")

@@ -408,6 +408,7 @@ def test_what_comes_about_in_time(
 DIRECTORIES = {"outages": 0, "failovers": 1, "brokers": 2}
 
 
+@pytest.mark.full
 def test_a_replica_whose_log_directory_failed_is_moved() -> None:
     """KIP-112: the controller is notified, asks, and moves the replica; one that does not move it leaves it."""
     one = CLUSTER.model("3.9", adding=["log directories"])
