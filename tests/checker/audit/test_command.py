@@ -285,7 +285,7 @@ def test_the_timeline_is_printed() -> None:
 @pytest.mark.full
 def test_the_timeline_of_a_log_that_begins_with_a_snapshot_has_its_state() -> None:
     recording = FAILOVER.parents[1] / "recorded-kraft" / "segments-4.1.0"
-    text = run("--timeline", "--partition", "s4-0", str(recording / "node-1" / "metadata"))[1]
+    text = run("--timeline", "--partition", "s4-0", *map(str, recording.glob("node-*/metadata")))[1]
     state = "2026-11-24 02:05:04.178  leader 2, ISR [2, 3, 1], leader epoch 2, partition epoch 8"
     assert f"timeline\n  s4-0\n    {state}  from the snapshot at offset 750: " in text
     assert "00000000000000000750-0000000004.checkpoint@12" in text

@@ -411,7 +411,13 @@ def test_damaged_files_give_no_false_alarm(files: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.full(every=8)
-@pytest.mark.parametrize("recording", recordings(), ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "recording",
+    [
+        pytest.param(each, id=each.name, marks=pytest.mark.slow if each.name.startswith("segments") else ())
+        for each in recordings()
+    ],
+)
 def test_without_a_fault_nothing_is_found(recording: Path) -> None:
     report = recorded(recording.name)
     found = {(each.rule, each.verdict, each.known_issue) for each in report.findings}

@@ -367,6 +367,7 @@ def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
 
 
 @pytest.mark.full(every=5)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize(
     ("release", "parts", "outages", "violated"),
     [
