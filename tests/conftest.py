@@ -26,7 +26,7 @@ SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "sha
 MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))
 CLOCK = pytest.StashKey[Clock]()
 LEFT_OUT = pytest.StashKey[Counter[str]]()
-"""How many tests of a tier were not requested."""
+"""The number of tests of each tier that was not requested."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

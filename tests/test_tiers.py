@@ -1,4 +1,4 @@
-"""Which examples of a test each tier runs."""
+"""The examples of a test that each tier runs."""
 
 from __future__ import annotations
 
