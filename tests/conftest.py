@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -14,18 +13,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.costs import Clock, costly, skips
+from tests.tiers import keep_some, left_out_line, tier_of
 
 # The same examples in every run, however busy the machine is; --hypothesis-profile=default searches for others.
 settings.register_profile(
     "same", deadline=None, derandomize=True, print_blob=False, suppress_health_check=list(HealthCheck)
 )
+settings.register_profile("few", settings.get_profile("same"), max_examples=25)
 settings.load_profile("same")
 
 SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "shared"))
 MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))
-TIERS = ("slow", "full")
-"""Marks of tests that the default run leaves out. A test with both is slow."""
 CLOCK = pytest.StashKey[Clock]()
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+"""The number of tests of each tier that was not requested."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,31 +37,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[CLOCK] = Clock()
+    more = config.getoption("--full") or config.getoption("--slow") or config.getoption("-m")
+    if not more and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("few")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    _keep_some(items)
-    for item in items:
-        if _left_out(item):
-            tier = _tier(item)
-            item.add_marker(pytest.mark.skip(reason=f"{tier} (pytest --{tier})"))
+    keep_some(items)
+    # They are deselected, not skipped: thousands of reports of skips take xdist some ten seconds.
+    left_out = [item for item in items if _left_out(item)]
+    items[:] = [item for item in items if not _left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[LEFT_OUT] = Counter(map(tier_of, left_out))
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = dict(config.stash[LEFT_OUT])
     if not (SHARED / "corpus" / "real").is_dir():
         for item in items:
             if item.get_closest_marker("corpus"):
                 item.add_marker(pytest.mark.skip(reason=f"no corpus at {SHARED.name}/corpus/real beside the checkout"))
 
 
-def _keep_some(items: list[pytest.Item]) -> None:
-    """Take the mark full(every=20) from the first of 20 examples of a test, so that -m full does not select it."""
-    seen: Counter[str] = Counter()
-    for item in items:
-        mark = item.get_closest_marker("full")
-        if mark and "every" in mark.kwargs and _tier(item) == "full":
-            function = item.nodeid.partition("[")[0]
-            if seen[function] % mark.kwargs["every"] == 0:
-                item.own_markers.remove(mark)
-            seen[function] += 1
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of xdist is done: each has collected all tests."""
+    if found := getattr(node, "workeroutput", {}).get("left_out"):
+        node.config.stash[LEFT_OUT] = Counter(found)
 
 
 def pytest_collection_finish() -> None:
@@ -70,27 +72,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _tier(item: pytest.Item) -> str:
-    return next((tier for tier in TIERS if item.get_closest_marker(tier)), "default")
-
-
 def _left_out(item: pytest.Item) -> bool:
     """Return True if a test is of a tier that was not requested, by its option or with -m."""
-    tier = _tier(item)
+    tier = tier_of(item)
     asked = tier == "default" or item.config.getoption(f"--{tier}") or tier in item.config.getoption("-m")
     return not (asked or item.config.getoption("--slow"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped, unless for its tier."""
+    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped."""
     report = yield
     must = [mark for mark in MUST_RUN if item.get_closest_marker(mark)]
-    if report.skipped and must and not _left_out(item):
+    if report.skipped and must:
         report.outcome = "failed"
         report.longrepr = f"skipped, though ISRPROOF_MUST_RUN names {', '.join(must)}: {report.longrepr}"
     # A worker of xdist sends a report with all that it has.
-    report.tier, report.cost = _tier(item), item.config.stash[CLOCK].lap()
+    report.tier, report.cost = tier_of(item), item.config.stash[CLOCK].lap()
     return report
 
 
@@ -121,25 +119,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for line in _costly(config):
         terminalreporter.write_line(line, red=True)
-    if line := skips(_reports(config)):
+    for line in filter(None, (skips(_reports(config)), left_out_line(config.stash.get(LEFT_OUT, Counter())))):
         terminalreporter.write_line(line, yellow=True)
-
-
-@pytest.fixture(scope="session")
-def reference_of_quick(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the reference's reports of the quick recordings: the first process of a run that asks keeps them for the
-    others."""
-    from tests import engines
-    from tests.recordings import quick
-
-    own = tmp_path_factory.getbasetemp()
-    kept = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "reference-of-quick"
-    if not kept.exists():
-        made = own / "reference-of-quick.made"
-        made.write_bytes(pickle.dumps(engines.reference(quick())))
-        made.replace(kept)
-    found: list[dict[str, Any]] = pickle.loads(kept.read_bytes())
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from isrproof.checker.audit.command import audit
@@ -47,6 +48,12 @@ def report(*paths: Path, engine: str = "python", **options: object) -> Report:
     """The report of one cluster."""
     (found,) = audit([str(path) for path in paths], Options(engine=engine, **options))  # type: ignore[arg-type]
     return found
+
+
+@cache
+def recorded(name: str) -> Report:
+    """The report of a recording, made once for all tests of a process."""
+    return report(RECORDED / name)
 
 
 def found(shown: Report) -> list[tuple[str, str, int | None]]:

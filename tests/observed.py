@@ -31,7 +31,7 @@ from isrproof.traces.formats.detect import UNASKED
 from isrproof.traces.metadata.files import found_in
 from isrproof.traces.sources.paths import expand
 
-from tests.recordings import quick
+from tests.recordings import some
 
 TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable)
 
@@ -70,7 +70,7 @@ METADATA = {each.name for each in vars(columns).values() if isinstance(each, Obs
 
 
 def recordings() -> list[Path]:
-    return quick()
+    return some()
 
 
 def excerpts(folder: Path) -> list[Path]:

@@ -1,14 +1,15 @@
 """The committed recordings, and which of them a run looks at.
 
-The default run looks at a few. Each scenario and each release is in the full run: where a test looks at recordings one
-by one, at those of SOME, where it looks at all of them together, at those of QUICK. The rest is slow: a scenario was
-recorded on up to seven releases and levels, which differ in wordings.
+The default run looks at a few. Each scenario and each release is in the full run: it looks at those of SOME. The rest
+is slow: a scenario was recorded on up to seven releases and levels, which differ in wordings. Where only their
+manifests are read, a test looks at those of QUICK.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from isrproof.checker.audit.command import audit
@@ -44,21 +45,24 @@ SOME = frozenset(
 FEW = ("deposed-2.0.0", "failover-on-leader-2.0.0-kill", "lifecycle-2.8.2", "unclean-3.9.1")
 
 
-def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
-    return () if name in FEW else (pytest.mark.full if name in SOME else pytest.mark.slow,)
+def each(part: int = 0, of: int = 1) -> list[Any]:
+    """Return every name for parametrize, marked with its tier. Of several tests that make a log of each recording, one
+    looks at one part of FEW and SOME by default and in the full run."""
+    default, full = FEW[part::of], sorted(SOME.difference(FEW))[part::of]
+    tiers = {name: () if name in default else (pytest.mark.full if name in full else pytest.mark.slow,) for name in ALL}
+    return [pytest.param(name, marks=marks) for name, marks in tiers.items()]
 
 
-EACH = [pytest.param(name, marks=_marks(name)) for name in ALL]
-"""For parametrize: every name, marked with its tier."""
-WITH_TRAFFIC = [each for each in EACH if str(each.values[0]).startswith(_WITH_TRAFFIC)]
+EACH = each()
+WITH_TRAFFIC = [name for name in EACH if str(name.values[0]).startswith(_WITH_TRAFFIC)]
 
 
 @cache
 def audited(name: str) -> Report:
-    """The report of a recording by the reference engine, made once for all tests of a process."""
-    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
+    """The report of a recording by the reference engine, with its timeline, made once for all tests of a process."""
+    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
     return report
 
 
-def quick() -> list[Path]:
-    return [RECORDED / name for name in QUICK]
+def some() -> list[Path]:
+    return [RECORDED / name for name in sorted(SOME)]

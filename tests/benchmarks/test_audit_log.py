@@ -63,6 +63,7 @@ def test_what_brokers_write_is_understood(with_brokers: Generated) -> None:
         assert not [line for line in file.read_text().splitlines() if isinstance(parse_line(line), Unknown)]
 
 
+@pytest.mark.full
 @EACH_ENGINE
 def test_faults_of_brokers_are_found_and_nothing_else(with_brokers: Generated, engine: str) -> None:
     (report,) = audit([str(with_brokers.folder)], Options(engine=engine))
@@ -71,6 +72,7 @@ def test_faults_of_brokers_are_found_and_nothing_else(with_brokers: Generated, e
     assert len({fault.rule for fault in found if fault.rule.startswith("KR6")}) == 11
 
 
+@pytest.mark.full
 @EACH_ENGINE
 def test_nothing_else_is_found_where_no_later_controller_asks_again(tmp_path: Path, engine: str) -> None:
     """The last controller's faults: what a leader takes, no later request explains (KR650)."""

@@ -3,13 +3,8 @@ acknowledgements."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
-from isrproof.checker.audit.report.model import Report
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
 from isrproof.traces.record.compare_happened import compare_happened, zookeeper_facts
@@ -18,15 +13,9 @@ from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare
 from tests.recordings import EACH, RECORDED, WITH_TRAFFIC, audited
 
 
-@cache
-def with_timeline(name: str) -> Report:
-    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
-    return report
-
-
 @pytest.mark.parametrize("name", EACH)
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
-    report = with_timeline(name)
+    report = audited(name)
     assert report.timeline is not None
     found = compare(manifest.read(RECORDED / name), report.timeline, RECORDED / name)
     assert found.wrong == ()
@@ -36,7 +25,7 @@ def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
 
 @pytest.mark.parametrize("name", EACH)
 def test_controllers_and_offline_partitions_are_those_of_zookeeper(name: str) -> None:
-    report, recorded = with_timeline(name), RECORDED / name
+    report, recorded = audited(name), RECORDED / name
     assert report.timeline is not None
     of_zookeeper = manifest.read(recorded)
     facts = zookeeper_facts(recorded, of_zookeeper, compare(of_zookeeper, report.timeline, recorded))
@@ -49,7 +38,7 @@ def test_controllers_and_offline_partitions_are_those_of_zookeeper(name: str) ->
 
 @pytest.mark.parametrize("name", WITH_TRAFFIC)
 def test_replicas_and_losses_are_those_of_the_manifest(name: str) -> None:
-    report = with_timeline(name)
+    report = audited(name)
     assert report.replicas is not None
     told = manifest.read(RECORDED / name)
     found = compare_replicas(told, report.replicas, RECORDED / name)

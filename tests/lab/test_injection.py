@@ -21,7 +21,7 @@ def read(name: str) -> tuple[Recording, Injection]:
     return recording, Injection(recording)
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_planted_fault_is_found_at_its_line(kind: str) -> None:
     for name in SMALL:
@@ -43,7 +43,7 @@ class _NeverIllegal:
         return Outcome(fault, ())
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(
     ("name", "kind", "why"),
     [

@@ -65,6 +65,7 @@ def samples() -> Iterator[str]:
     yield from (row.sample for row in rows().values() if row.sample and row.bears and row.loggers)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("line", [*samples()], ids=lambda line: line[26:80])
 def test_a_line_that_is_cut_anywhere_is_no_event(line: str) -> None:
     assert isinstance(parse_line(line), Event)
@@ -74,6 +75,7 @@ def test_a_line_that_is_cut_anywhere_is_no_event(line: str) -> None:
         assert isinstance(tail, Unknown | Continuation), line[at:]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("line", [*samples()], ids=lambda line: line[26:80])
 def test_a_line_into_which_another_runs_is_no_event(line: str) -> None:
     for at in range(1, len(line) + 1):

@@ -99,10 +99,10 @@ KEPT = [reader.wording for reader in readers() if reader.row.kept]
 CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording in enumerate(KEPT)]
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("wording", CASES)
 def test_what_is_written_is_read(wording: Wording) -> None:
-    @settings(max_examples=8)
+    @settings(max_examples=4)
     @given(events(wording))
     def check(drawn: tuple[Event, str]) -> None:
         event, release = drawn

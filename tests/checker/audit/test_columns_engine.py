@@ -25,8 +25,11 @@ from isrproof.checker.audit.files import columns
 KILLED = RECORDED / "failover-on-leader-2.0.0-kill"
 
 
-@pytest.mark.full(every=3)
-@pytest.mark.parametrize(("part", "piece", "buckets"), [(300, 7, 1), (1, 1, 2), (20_000, 100, 100)])
+@pytest.mark.full(every=4)
+@pytest.mark.parametrize(
+    ("part", "piece", "buckets"),
+    [(5_000, 50, 3), (300, 7, 1), (1, 1, 2), pytest.param(20_000, 100, 100, marks=pytest.mark.slow)],
+)
 def test_however_files_are_cut_it_is_equal(part: int, piece: int, buckets: int) -> None:
     plain = engines.reference([KILLED])
     assert engines.columns([KILLED], part=part, piece=piece, buckets=buckets) == plain

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -30,6 +31,11 @@ def run(*arguments: str) -> tuple[int, str, str]:
 @cache
 def text_of_chaos() -> str:
     return run(str(CHAOS))[1]
+
+
+@cache
+def json_of_chaos() -> Any:
+    return json.loads(run("--json", str(CHAOS))[1])
 
 
 def test_illegal_is_exit_1_and_names_the_line() -> None:
@@ -145,6 +151,7 @@ def test_narrowing_by_partition_and_time() -> None:
 
 
 @pytest.mark.full(every=7)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -187,7 +194,7 @@ def test_a_metadata_log_tells_what_there_is_too(engine: str, arguments: list[str
 
 @pytest.mark.full
 def test_counts_are_of_what_is_asked_for() -> None:
-    whole = json.loads(run("--json", str(CHAOS))[1])
+    whole = json_of_chaos()
     for arguments in (["--partition", "a-2"], ["--since", "2026-11-21 21:06:20"], ["--until", "2026-11-21 21:06:20"]):
         report = json.loads(run("--json", *arguments, str(CHAOS))[1])
         found = Counter((finding["rule"], finding["verdict"]) for finding in report["findings"])
@@ -204,7 +211,7 @@ def test_counts_are_of_what_is_asked_for() -> None:
 def test_the_halves_of_a_time_are_the_whole() -> None:
     halves = [["--until", "2026-11-21 21:06:08.109"], ["--since", "2026-11-21 21:06:08.110"]]
     first, second = (json.loads(run("--json", *half, str(CHAOS))[1]) for half in halves)
-    whole = json.loads(run("--json", str(CHAOS))[1])
+    whole = json_of_chaos()
     assert sorted(map(str, first["findings"] + second["findings"])) == sorted(map(str, whole["findings"]))
     of_requests = {
         rule.code
@@ -220,7 +227,7 @@ def test_the_halves_of_a_time_are_the_whole() -> None:
 
 
 def test_the_headline_says_what_was_checked() -> None:
-    checked = json.loads(run("--json", str(CHAOS))[1])["checked"]
+    checked = json_of_chaos()["checked"]
     assert (checked["brokers"], checked["controller_epochs"], checked["partitions"]) == ([1, 3, 4], 5, 10)
     of_controllers = {code for code, rule in rules().items() if rule.family == "controller"}
     assert of_controllers < set(checked["rules"])
@@ -278,7 +285,7 @@ def test_the_timeline_is_printed() -> None:
 @pytest.mark.full
 def test_the_timeline_of_a_log_that_begins_with_a_snapshot_has_its_state() -> None:
     recording = FAILOVER.parents[1] / "recorded-kraft" / "segments-4.1.0"
-    text = run("--timeline", "--partition", "s4-0", str(recording))[1]
+    text = run("--timeline", "--partition", "s4-0", *map(str, recording.glob("node-*/metadata")))[1]
     state = "2026-11-24 02:05:04.178  leader 2, ISR [2, 3, 1], leader epoch 2, partition epoch 8"
     assert f"timeline\n  s4-0\n    {state}  from the snapshot at offset 750: " in text
     assert "00000000000000000750-0000000004.checkpoint@12" in text

@@ -50,6 +50,7 @@ def clean() -> dict[str, Any]:
     return report_of(engines.reference, FAILOVER)
 
 
+@pytest.mark.full(every=5)
 @each_engine
 @pytest.mark.parametrize(
     ("old", "new", "told"),
@@ -80,6 +81,7 @@ def test_a_corrupt_word_is_no_crash(copy: Path) -> None:
     assert "'OnlinaReplica' as to_state of replica-moved" in shown.stdout
 
 
+@pytest.mark.full(every=2)
 @each_engine
 def test_a_request_whose_time_is_corrupt_is_of_no_process(tmp_path: Path, reading: Reading) -> None:
     """It says of the controller what it says; when, nobody knows."""
@@ -115,6 +117,7 @@ def test_what_a_log_is_encoded_in_changes_nothing(copy: Path, reading: Reading, 
     assert report_of(reading, copy) == clean()
 
 
+@pytest.mark.full(every=2)
 @each_engine
 def test_a_line_that_is_cut_is_a_gap_and_the_rest_is_judged(copy: Path, reading: Reading) -> None:
     """The line that the finding needs is there; the one that is cut is of another partition's."""
@@ -126,6 +129,7 @@ def test_a_line_that_is_cut_is_a_gap_and_the_rest_is_judged(copy: Path, reading:
     assert [f["rule"] for f in report["findings"]] == [f["rule"] for f in clean()["findings"]]
 
 
+@pytest.mark.full(every=2)
 @each_engine
 def test_nul_from_a_crash_is_an_unknown_line(copy: Path, reading: Reading) -> None:
     log = copy / LOG

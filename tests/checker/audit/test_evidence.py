@@ -5,27 +5,15 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings.finding import Evidence, Finding
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.rules.catalogue import rules
-from isrproof.traces.cases import cases
-from isrproof.traces.place import Place
-from isrproof.traces.sources.text import Lines
 
+from tests.evidence import places, text
 from tests.histories import history, save, texts, with_faults
-from tests.recordings import RECORDED
-
-ALONE = {
-    *("KR101", "KR102", "KR201", "KR202", "KR203", "KR209", "KR212", "KR301", "KR304", "KR401"),
-    *("KR503", "KR505", "KR513", "KR516", "KR517", "KR518", "KR519", "KR523", "KR526", "KR529"),
-    *("KR530", "KR532", "KR539", "KR540", "KR544", "KR546", "KR552", "KR555", "KR556"),
-    *("KR602", "KR605", "KR606", "KR612", "KR624", "KR625", "KR626", "KR629", "KR647", "KR648", "KR650"),
-}
-"""Rules whose findings in the case files name the line seen only: it contradicts a table, or itself, a file that has no
-lines (KR552), a record that is not there (KR539, KR555), or before the first (KR556), or a line that its row does not
-name."""
+from tests.recordings import CHAOS, RECORDED
+from tests.reports import made
 
 
 def found(folder: Path, lossy: bool = False) -> tuple[Finding, ...]:
@@ -33,34 +21,8 @@ def found(folder: Path, lossy: bool = False) -> tuple[Finding, ...]:
     return report.findings
 
 
-def places(finding: Finding, role: str) -> list[Place]:
-    return [each.place for each in finding.evidence if each.role == role]
-
-
-def text(place: Place) -> str:
-    assert place.line is not None
-    return Lines(place.file).chosen([place.line])[place.line]
-
-
-@pytest.mark.full(every=12)
-@pytest.mark.parametrize("code", cases())
-def test_a_finding_names_what_it_contradicts(code: str, tmp_path: Path) -> None:
-    contradicting = set()
-    for number, excerpt in enumerate(cases()[code].excerpts):
-        excerpt.write(tmp_path / str(number))
-        for finding in (each for each in found(tmp_path / str(number)) if each.rule == code):
-            assert places(finding, "seen") == [finding.place]
-            contradicting.add(len(places(finding, "contradicts")))
-            for place in places(finding, "contradicts"):
-                assert place != finding.place
-                about = [finding.entity.topic] if finding.entity.topic else ["epoch", "correlationId"]
-                assert place.offset is not None or any(each in text(place) for each in about)
-    assert (1 in contradicting) == (code not in ALONE)
-    assert contradicting <= {0, 1}
-
-
 def test_of_a_refusal_it_is_the_throwable() -> None:
-    refused = [finding for finding in found(RECORDED / "chaos-1.1.1-2") if finding.rule == "KR105"]
+    refused = [finding for finding in made(CHAOS).findings if finding.rule == "KR105"]
     assert refused
     for finding in refused:
         (thrown,) = places(finding, "contradicts")

@@ -100,8 +100,17 @@ def audited(folder: Path, engine: Callable[..., list[dict[str, Any]]] = engines.
     return engine(files(folder), each=False)[0]
 
 
-@pytest.mark.full(every=36)
-@pytest.mark.parametrize("shape", SHAPES, ids=named)
+@pytest.mark.full(every=72)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        # Each envelope and each layout is in the others.
+        pytest.param(
+            shape, id=named(shape), marks=pytest.mark.slow if shape[0] == "cri" and shape[1] != "kafka" else ()
+        )
+        for shape in SHAPES
+    ],
+)
 def test_a_recording_is_judged_alike_in_every_shape(shape: Shape, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), *shape)
     report = audited(tmp_path)
@@ -134,7 +143,8 @@ def test_spark_gives_the_same_bytes(shape: Shape, tmp_path: Path) -> None:
     assert json.dumps(there) == json.dumps(audited(tmp_path))
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full(every=36)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("envelope", [name for name, row in envelopes().items() if row.id != "filebeat-kafka"])
 def test_findings_name_the_line_of_the_file(envelope: str, tmp_path: Path) -> None:
     """The line that a finding names holds the text of the line that the recording's finding names."""
@@ -151,7 +161,8 @@ def line_of(path: Path, line: int) -> str:
     return Lines(str(path)).chosen([line])[line]
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -173,6 +184,7 @@ def test_newest_first_is_turned_round(shape: Shape, tmp_path: Path) -> None:
 
 
 @pytest.mark.full(every=20)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("envelope", [row.id for row in envelopes().values() if row.order == "any"])
 @pytest.mark.parametrize("layout", ["kafka", "strimzi"])
 def test_an_order_that_nobody_knows_is_a_doubt_and_never_illegal(envelope: str, layout: str, tmp_path: Path) -> None:
@@ -206,6 +218,7 @@ def test_what_an_image_prints_first_hides_no_envelope(tmp_path: Path) -> None:
     assert {file["read_as"] for file in report["files"]} == {"cri over kafka"}
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_what_is_too_large_to_be_sorted_is_read_as_it_stands(
     newest_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -260,6 +273,7 @@ def test_pieces_of_docker_are_joined(tmp_path: Path) -> None:
     assert told(audited(tmp_path)) == told(plain(SMALL))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("indent", [None, 2])
 def test_an_answer_of_a_server_is_one_document(indent: int | None, tmp_path: Path) -> None:
     """Answers of Loki's query_range and of Elasticsearch's _search as curl writes them, and Grafana's download."""
@@ -464,6 +478,7 @@ def test_files_of_archives_are_files_on_spark(tmp_path: Path) -> None:
     assert json.dumps(engines.spark([packed])) == json.dumps(engines.reference([packed]))
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("ending", ["gz", "xz", "bz2", "zst"])
 def test_compressed_files_are_read(ending: str, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), "cri", "kafka")

@@ -52,9 +52,9 @@ def test_every_form_is_a_module_and_a_choice_of_the_command() -> None:
     assert all(f"{name}: {each.says}" in shown for name, each in FORMS.items())
 
 
-@pytest.mark.full(every=10)
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("name", sorted(set(FORMS) - {"ndjson"}))
-@pytest.mark.parametrize("path", [CHAOS, CLEAN], ids=["illegal", "conforms"])
+@pytest.mark.parametrize("path", [CHAOS, pytest.param(CLEAN, marks=pytest.mark.slow)], ids=["illegal", "conforms"])
 def test_the_same_input_gives_the_same_bytes(name: str, path: Path) -> None:
     assert form(name, path) == form(name, path) != ""
 

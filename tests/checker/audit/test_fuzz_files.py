@@ -45,7 +45,7 @@ def written(chance: random.Random, folder: Path, name: str = "state-change.log")
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [60, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_an_audit_of_a_damaged_file_ends_with_one_of_its_exit_codes(count: int, tmp_path: Path) -> None:
     pytest.importorskip("numpy")
     chance = random.Random(count)

@@ -23,10 +23,12 @@ from lab.faults.brokers import with_faults as with_broker_faults
 from tests.doubled import doubled
 from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
-from tests.recordings import EACH, RECORDED, audited
+from tests.recordings import RECORDED, audited, each
 
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 TIME = re.compile(r"(?m)^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
+
+REPLACED_TOO = ("deposed-2.3.1", "zombie-2.0.0")
 
 Place = tuple[str, int]
 Finding = tuple[Place, str, str, str, str, str]
@@ -107,7 +109,7 @@ def text_of(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", each(0, of=3))
 @pytest.mark.parametrize("minutes", [10, pytest.param(-10, marks=pytest.mark.slow)])
 def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
     recording = RECORDED / name
@@ -180,7 +182,7 @@ def test_files_may_be_split_and_named_in_any_order(
     assert facts(there, *paths, origin=origin) == facts(here)
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", each(1, of=3))
 def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     recording, dice = RECORDED / name, random.Random(name)
     origin: dict[Place, Place] = {}
@@ -197,7 +199,9 @@ def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", ["deposed-2.0.0", "deposed-2.3.1", "zombie-2.0.0", "zombie-2.8.2"])
+@pytest.mark.parametrize(
+    "name", ["deposed-2.0.0", "zombie-2.8.2", *(pytest.param(name, marks=pytest.mark.slow) for name in REPLACED_TOO)]
+)
 def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, every: int, tmp_path: Path) -> None:
     """A broker that goes on as controller hears of the next one in one file, and speaks in another."""
     expected = facts_of(name)
@@ -233,7 +237,7 @@ def test_any_year_will_do(year: str, tmp_path: Path) -> None:
     assert facts(tmp_path, origin=origin) == facts_of(recording.name)
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", each(2, of=3))
 def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     origin = doubled(RECORDED / name, tmp_path)
     once, (twice,) = audited(name), audit([str(tmp_path)], PYTHON)
@@ -292,6 +296,7 @@ def faulty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object], minutes: int, tmp_path: Path) -> None:
     folder, expected = faulty
@@ -304,6 +309,7 @@ def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object]
 
 
 @pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("seed", range(2))
 def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object], seed: int, tmp_path: Path) -> None:
     (folder, expected), dice, origin = faulty, random.Random(seed), dict[Place, Place]()
@@ -337,7 +343,8 @@ def test_each_equals_separate_runs(tmp_path: Path) -> None:
 # ---- What is legal
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=10)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize("release", ["0.8.0", *RELEASES])
 def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> None:
     """But for KAFKA-3143 up to 2.2, and whether or not the clusters were wiped in between."""

@@ -66,7 +66,7 @@ def walk(name: str, release: str, dice: random.Random, faults: bool) -> tuple[li
     return events, refused
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("release", ZOOKEEPER)
 def test_what_the_machine_refuses_is_illegal_and_nothing_else(release: str, tmp_path: Path) -> None:
     dice = random.Random(release)

@@ -151,6 +151,7 @@ def test_a_folder_with_nothing_of_either_is_misuse(tmp_path: Path) -> None:
 
 
 @pytest.mark.full(every=10)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("code", [code for code in cases() if code.startswith("KR5")])
 def test_cases_give_the_same_bytes_in_columns(code: str, tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="columns in memory need NumPy")

@@ -69,7 +69,7 @@ def test_an_archive_is_told_of_as_the_folder(form: str, tmp_path: Path) -> None:
     assert told(made, tmp_path / f"logs.{form}", "!") == told(own, RECORDED)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @pytest.mark.parametrize("before", ["/var/lib/kafka/", "./", "a/b/", "x//"])
 def test_names_in_it_are_labels(before: str, tmp_path: Path) -> None:
     made = report(packed(RECORDED, tmp_path / "logs.tar", before), "columns")

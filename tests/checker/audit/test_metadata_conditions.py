@@ -16,7 +16,7 @@ from isrproof.checker.cli import main
 from isrproof.traces.cases import cases
 from isrproof.traces.metadata.files import found_in
 
-from tests.metadata_folders import BEGINNING, RECORDED, TOPIC, change, put, report
+from tests.metadata_folders import BEGINNING, RECORDED, TOPIC, change, put, recorded, report
 
 
 def by_hand(recording: Path) -> dict[str, list[tuple[str, int, int, int | None]]]:
@@ -59,7 +59,7 @@ def by_hand(recording: Path) -> dict[str, list[tuple[str, int, int, int | None]]
 @pytest.mark.full(every=14)
 @pytest.mark.parametrize("recording", sorted(each.name for each in RECORDED.glob("*-*") if "segments" not in each.name))
 def test_partitions_are_offline_and_under_replicated_as_the_records_say(recording: str) -> None:
-    (log,) = report(RECORDED / recording).metadata or ()
+    (log,) = recorded(recording).metadata or ()
     for counted in log.counts:
         expected = by_hand(RECORDED / recording)[counted.condition]
         own = [each for each in log.conditions if each.condition == counted.condition]
@@ -121,7 +121,7 @@ def test_only_the_conditions_that_are_asked_for_are_told() -> None:
     stretch.
     """
     recording = RECORDED / "elr-4.0.0"
-    whole = [each for log in report(recording).metadata or () for each in log.conditions]
+    whole = [each for log in recorded(recording.name).metadata or () for each in log.conditions]
     (narrowed,) = audit([str(recording)], Options(engine="python", partition=("e", 0)))
     (log,) = narrowed.metadata or ()
     assert {*log.conditions} == {each for each in whole if (each.topic, each.partition) == ("e", 0)} != set()

@@ -106,7 +106,7 @@ def changed(dice: random.Random, whole: Files) -> tuple[str, dict[Path, bytes]]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("logs", [150, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("logs", [50, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_what_is_not_known_is_never_evidence(logs: int, tmp_path: Path) -> None:
     dice = random.Random(logs)
     recordings = {name: recorded(name, tmp_path) for name in NAMES}

@@ -21,6 +21,7 @@ from isrproof.specs.errors import UnknownNameError
 from isrproof.specs.lines import rows as line_rows
 
 from tests.observed import TABLES, excerpts, inputs, recordings
+from tests.recordings import ALL, RECORDED
 
 pytest.importorskip("numpy", reason="columns in memory need NumPy")
 
@@ -38,9 +39,9 @@ ROWS, COLUMNS = TABLES
     params=[pytest.param(ROWS, marks=pytest.mark.slow, id="rows"), pytest.param(COLUMNS, id="columns")],
 )
 def observed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Observed:
-    """The inputs made of all recordings and of the excerpts of all cases; test_all_is_equal.py shows that rows are
-    equal."""
-    return inputs([*recordings(), *excerpts(tmp_path_factory.mktemp("cases"))], request.param)
+    """The inputs made of recordings and of the excerpts of all cases."""
+    recorded = recordings() if request.param is COLUMNS else [*map(RECORDED.joinpath, ALL)]
+    return inputs([*recorded, *excerpts(tmp_path_factory.mktemp("cases"))], request.param)
 
 
 MADE: dict[tuple[int, str], list[Row]] = {}

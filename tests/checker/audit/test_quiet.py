@@ -54,6 +54,7 @@ def stretches(report: Report) -> list[str]:
     return [note.split(": lines ")[1].split(":")[0] for note in report.notes if "brokers act on requests" in note]
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("lines", "expected", "verdict"),  # TRACE is logged after these lines
     [

@@ -169,6 +169,7 @@ RANGES = ("auto", "2.2-2.3", "0.8.1-2.6", ">=2.6", "0.8.1-3.9")
 
 
 @pytest.mark.full(every=10)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("release", RANGES)
 @pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
 def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: Path) -> None:
@@ -176,7 +177,8 @@ def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: P
     assert all(tally[f"run {verdict}"] for verdict in RANK if verdict != _NOT_ASKED[lossy])
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("release", ["auto", "0.8.0", "0.8.1", "0.8.0-0.11"])
 @pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
 def test_what_0_8_0_prints_untruly_is_no_evidence_there_and_nowhere_else(
@@ -190,7 +192,7 @@ def test_what_0_8_0_prints_untruly_is_no_evidence_there_and_nowhere_else(
 _TORN = 4272
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
 def test_of_lines_that_no_release_writes_together_none_is_illegal_that_fits_one(lossy: bool, tmp_path: Path) -> None:
     """As of two clusters in one folder: each line is judged alone then, for all releases."""

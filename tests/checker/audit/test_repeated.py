@@ -55,8 +55,9 @@ def logs_of(name: str) -> list[str]:
     return [str(path.relative_to(RECORDED / name)) for path in sorted((RECORDED / name).rglob("*.log*"))]
 
 
-@pytest.mark.full(every=4)
-@pytest.mark.parametrize("engine", ["python", "columns"])
+@pytest.mark.full
+@pytest.mark.slow(every=3)
+@pytest.mark.parametrize("engine", ["columns", "python"])
 @pytest.mark.parametrize(("first", "last"), [(0.2, 0.4), (0.5, 0.6)])
 def test_what_is_sent_again_at_the_end_of_a_file_is_not_out_of_order(
     first: float, last: float, engine: str, tmp_path: Path
@@ -73,7 +74,8 @@ def test_what_is_sent_again_at_the_end_of_a_file_is_not_out_of_order(
 
 # Each made something doubtful before: numbers of requests that begin anew (zombie), an epoch of another and creations
 # below it (chaos, zombie), whole requests out of turn (lifecycle).
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=3)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("engine", ["python", "columns"])
 @pytest.mark.parametrize("name", ["lifecycle-2.8.2", "chaos-1.1.1-2", "zombie-2.0.0", "reassign-2.8.2"])
 def test_all_files_twice_in_one_change_nothing(name: str, engine: str, tmp_path: Path) -> None:
@@ -123,6 +125,7 @@ def test_requests_to_several_brokers_and_replicas_of_one_partition_are_no_lines_
 
 
 @pytest.mark.full(every=13)
+@pytest.mark.slow(every=5)
 @pytest.mark.parametrize(
     ("line", "below"), [(n, end) for n in (32, 38, 40, 62, 68, 86, 91) for end in (84, 108, 126, 153) if n < end]
 )

@@ -45,7 +45,7 @@ def text(folder: Path, *, verbose: bool = False) -> str:
     return as_text(report, verbose=verbose)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("epochs", [20, 1])
 def test_a_thousand_findings_of_one_cause_are_one_paragraph(tmp_path: Path, epochs: int) -> None:
     few, many = (text(log(tmp_path / str(n), n // epochs, epochs=epochs)) for n in (40, 1000))

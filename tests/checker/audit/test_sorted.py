@@ -43,7 +43,7 @@ def test_a_file_that_was_sorted_is_told_and_has_no_other_findings(engine: str, t
     assert {finding.message for finding in report.findings if finding.verdict == "illegal"} <= illegal
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_stack_traces_that_were_dropped_are_told(engine: str, tmp_path: Path) -> None:
     report = audited(changed(tmp_path / NAME, [line for line in lines_of() if line.startswith("[")]), engine)

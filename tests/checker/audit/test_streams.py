@@ -60,6 +60,7 @@ def in_three(lines: list[str], dice: random.Random) -> list[list[str]]:
 
 
 @pytest.mark.full(every=5)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     files = logs(name)
@@ -73,7 +74,8 @@ def test_a_copy_of_a_log_is_read_once(name: str, tmp_path: Path) -> None:
     assert any("not read again" in note for note in copied.notes)
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_path: Path) -> None:
     dice, files = random.Random(name), logs(name)
@@ -82,6 +84,7 @@ def test_a_second_copy_that_ends_earlier_makes_nothing_illegal(name: str, tmp_pa
 
 
 @pytest.mark.full(every=10)
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("named", ["day{part}/{path}", "{path}_{part}.log"])
 def test_parts_of_a_log_may_lie_anywhere(name: str, named: str, tmp_path: Path) -> None:
@@ -110,6 +113,7 @@ def test_parts_in_other_folders_are_in_the_order_of_their_times(tmp_path: Path) 
 
 
 @pytest.mark.full(every=5)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_rotated_file_that_is_not_there_is_a_gap(name: str, tmp_path: Path) -> None:
     dice = random.Random(name)
@@ -142,6 +146,7 @@ def test_numbers_rise_or_fall_with_time(names: tuple[str, str, str], missing: bo
 
 
 @pytest.mark.full(every=18)
+@pytest.mark.slow(every=5)
 @pytest.mark.parametrize("name", [*RECORDINGS, "chaos-1.1.1-2"])
 @pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (0, 2, 1)], ids=["by name", "reversed", "last two"])
 def test_rotated_files_joined_in_a_wrong_order(name: str, order: tuple[int, ...], tmp_path: Path) -> None:
@@ -170,6 +175,7 @@ def torn(lines: list[str], at: int, keep: int, lost: int) -> list[str]:
 
 
 @pytest.mark.full(every=25)
+@pytest.mark.slow(every=6)
 @pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("keep", [3, 12, 28, 45, 90], ids="{} characters left".format)
 def test_lines_are_lost_where_one_is_torn(name: str, keep: int, tmp_path: Path) -> None:
@@ -184,7 +190,7 @@ def test_lines_are_lost_where_one_is_torn(name: str, keep: int, tmp_path: Path) 
     assert legal(reported(tmp_path, files))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("kept", [40, 10, 100])
 def test_the_next_line_may_follow_in_the_middle_of_a_torn_one(kept: int, tmp_path: Path) -> None:
     files = logs("lifecycle-2.0.0")
@@ -218,7 +224,8 @@ def test_what_is_before_and_after_a_torn_line_is_still_judged(tmp_path: Path) ->
     assert wrong == [at[0] + 1, at[-1] + 2]
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=3)
+@pytest.mark.slow(every=4)
 @pytest.mark.parametrize("level", ["INFO", "WARN", "ERROR"])
 @pytest.mark.parametrize("name", ["failover-on-leader-2.3.1-kill", "lifecycle-2.4.1", "lifecycle-2.8.2-trace"])
 def test_a_controller_that_was_restarted_at_another_level(name: str, level: str, tmp_path: Path) -> None:

@@ -355,7 +355,7 @@ def test_lines_between_two_epochs_of_a_file_are_of_the_first() -> None:
     ]
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("release", ["1.0.0", "2.0.0", "2.8.1"])
 def test_generated_wipes_join_no_two_lives(release: str, tmp_path: Path) -> None:
     """However brokers and epochs repeat: a life never has a tenure of two clusters."""

@@ -7,17 +7,13 @@ audit does; `validate` needs one life only, and does not decide a log that shows
 from __future__ import annotations
 
 import pytest
-from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.options import Options
 from isrproof.checker.conformance import read
 
-from tests.validated import RECORDED
+from tests.recordings import RECORDED, audited, each
 
 
-@pytest.mark.full(every=32)
-@pytest.mark.parametrize("recording", sorted(each.name for each in RECORDED.glob("*-*")))
+@pytest.mark.parametrize("recording", each(0, of=2))
 def test_controllers_are_those_of_the_audit(recording: str) -> None:
-    folder = str(RECORDED / recording)
-    (report,) = audit([folder], Options(engine="python"))
-    (life,) = report.lives
-    assert read.read([folder]).controllers == {each.epoch: each.controller for each in life.epochs}
+    (life,) = audited(recording).lives
+    found = read.read([str(RECORDED / recording)]).controllers
+    assert found == {epoch.epoch: epoch.controller for epoch in life.epochs}

@@ -57,6 +57,7 @@ def test_calls_for_elections_that_nothing_lies_between_are_one(
     assert _asked(tmp_path, asked, tried) == calls
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("release", "lines"), [("2.0.0", 2), ("2.1", 1)])
 def test_the_balancer_asks_partition_by_partition_up_to_2_0_0(release: str, lines: int, tmp_path: Path) -> None:
     """Two partitions in one call or in two, with their elections after both lines."""

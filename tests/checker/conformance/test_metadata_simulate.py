@@ -21,7 +21,7 @@ def judged(folder: Path) -> Report:
     return report
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("name", ["3.0", "3.2", "3.3", "3.5", "3.9", "4.1", "4.2", "4.3", "4.4"])
 def test_what_a_sound_release_writes_has_no_finding(name: str, tmp_path: Path) -> None:
     instance = KRAFT.model(name).instance(brokers=3, replicas=3, max_partition_epoch=20)

@@ -14,6 +14,7 @@ from isrproof.model.sorts import Int
 from isrproof.model.step import Reference
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("often", [0, 1, 1_000])
 @pytest.mark.parametrize("parts", [(), (DELETION, REQUESTS, ISR)])
 def test_moves_are_those_of_the_reference(often: int, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def _slow(each: flagged.Flagged) -> list[pytest.MarkDecorator]:
     return [] if each.rule or each.shows == "KIP-380" else [pytest.mark.slow]
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize(
     "expected",
     [pytest.param(each, marks=_slow(each), id=f"{each.prop} {each.shows}") for each in flagged.rows()],
@@ -110,6 +110,7 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
     assert told == ({expected.rule, *expected.beside} if expected.rule else set())
 
 
+@pytest.mark.full
 def test_an_isr_that_is_refused_is_told() -> None:
     """3.2 writes an ISR with a broker that shuts down (KAFKA-14140), 3.9 refuses it."""
     parts, room = ("ISR changes", "controlled shutdown"), {"outages": 1, "failovers": 0, "isr_changes": 2}

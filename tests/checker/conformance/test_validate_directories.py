@@ -67,7 +67,7 @@ def _failing(release: str) -> Run:
     return run
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
 def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
     """Only the broker prints which replica it no longer serves. Up to 2.1 a quick restart may be the reason, too."""
@@ -117,6 +117,7 @@ def _failed(release: str, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_a_controller_that_asks_for_directories_is_not_held_against_a_log_that_does_not_tell(tmp_path: Path) -> None:
     """Up to 2.1 only the broker whose directory failed says so; nothing in it is a replica of the topic's leader."""
     run = Run("2.1", UNSEEN_DIRECTORIES, brokers=2, partitions=1)

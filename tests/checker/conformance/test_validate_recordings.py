@@ -40,6 +40,7 @@ def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
     assert "ISRs of unseen leaders" in said["model"]
 
 
+@pytest.mark.full
 def test_a_topic_may_have_three_replicas(tmp_path: Path) -> None:
     folder = RECORDED / "isr-flap-2.8.2"
     code, said = command("cluster", str(folder))

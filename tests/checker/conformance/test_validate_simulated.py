@@ -98,6 +98,7 @@ def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [pytest.param(2028, id="at once"), pytest.param(75, id="both topics", marks=slow)])
 def test_what_was_to_be_deleted_before_a_controller_started(seed: int, tmp_path: Path) -> None:
     """It prints the existing topics when it starts; one may have been created again, and no line shows its first
@@ -107,6 +108,7 @@ def test_what_was_to_be_deleted_before_a_controller_started(seed: int, tmp_path:
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
 
 
+@pytest.mark.full
 def test_a_partition_may_have_one_replica_that_no_line_names(tmp_path: Path) -> None:
     """The log shows only that its elections failed: with two replicas a shutdown would show it, too."""
     ((_, release, folder),) = random_runs.simulated([502], tmp_path)
@@ -280,6 +282,7 @@ def test_a_replica_that_is_named_alone_may_be_the_only_one(tmp_path: Path) -> No
     assert "one or three replicas" in said["model"]
 
 
+@pytest.mark.full
 def test_a_broker_may_be_back_before_it_is_found_gone(tmp_path: Path) -> None:
     """Since 2.2 a controller sees that a broker was gone by its epoch, and takes it for one that died and came back."""
     run = Run("2.8", "requests", brokers=2, partitions=1)

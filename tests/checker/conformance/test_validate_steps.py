@@ -126,7 +126,7 @@ def test_who_has_the_only_replica_keeps_it_when_it_shuts_down() -> None:
     assert not [place for _, places in log.steps[before:] for place in places if "state-change" in place.file]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("release", ["2.0.0", "2.3"])
 def test_the_partitions_of_a_topic_are_deleted_together(release: str, tmp_path: Path) -> None:
     """Each is moved before any of them is moved on; one that is left out is where a log is rejected."""

@@ -367,6 +367,7 @@ def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
 
 
 @pytest.mark.full(every=5)
+@pytest.mark.slow(every=2)
 @pytest.mark.parametrize(
     ("release", "parts", "outages", "violated"),
     [
@@ -408,6 +409,7 @@ def test_what_comes_about_in_time(
 DIRECTORIES = {"outages": 0, "failovers": 1, "brokers": 2}
 
 
+@pytest.mark.full
 def test_a_replica_whose_log_directory_failed_is_moved() -> None:
     """KIP-112: the controller is notified, asks, and moves the replica; one that does not move it leaves it."""
     one = CLUSTER.model("3.9", adding=["log directories"])

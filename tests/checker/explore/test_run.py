@@ -418,7 +418,7 @@ def _kip101(length: int) -> matrix.Expectation:
     )
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize(("length", "code"), [(12, 0), (11, 1)])
 def test_the_matrix_exits_0_only_if_all_is_as_expected(length: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix, "rows", lambda: (_kip101(length),))

@@ -47,6 +47,7 @@ STEPS = Model(
 )
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["kip101", "kip320-first-try"])
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_buckets_are_levels(name: str, symmetric: bool) -> None:

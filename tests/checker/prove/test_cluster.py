@@ -131,6 +131,7 @@ def test_what_is_proved_of_a_cluster(release: str) -> None:
     assert {each.prop.name: each.verdict for each in found.properties} == dict.fromkeys(PROVED, "holds")
 
 
+@pytest.mark.full
 def test_what_is_proved_where_requests_are_on_the_way() -> None:
     """Channels of any length, between any number of brokers; up to 2.1 a request of an earlier life is heeded."""
     of_requests = ["NoOlderRequestAccepted", "NoRequestOfAnEarlierLife", "DeadHostNothing", "DeadCacheNothing"]

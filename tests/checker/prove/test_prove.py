@@ -167,7 +167,7 @@ def test_without_its_lemmas_a_state_shows_what_is_missing() -> None:
 
 @pytest.mark.full
 def test_one_missing_lemma_makes_what_rests_on_it_unknown() -> None:
-    proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=5))
+    proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=1))
     assert proof["StrongIsr"].verdict == "unknown"
     assert proof["LeaderInIsr"].verdict == "holds"
     assert {each.lemma.name for each in proof.fallen} >= {"IsrHoldsCommits"}
@@ -444,6 +444,7 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
 
 
 @pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("name", ["kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
 def test_the_table_of_hypotheses_lacks_no_row(name: str) -> None:
     """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""

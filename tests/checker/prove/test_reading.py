@@ -385,6 +385,7 @@ def small(name: str) -> tuple[Reference, Paths]:
 
 
 @pytest.mark.full
+@pytest.mark.slow(every=3)
 @pytest.mark.parametrize("name", models())
 @settings(max_examples=12)
 @given(data=st.data())

@@ -137,6 +137,7 @@ def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others(name:
     assert {each.verdict for each in found} == {"needed", "not needed"}
 
 
+@pytest.mark.full
 def test_without_a_lemma_what_rests_on_it_falls_state_by_state() -> None:
     in_range, counted = itertools.islice(leave_out.dropped(model("kip320")), 2)
     assert (in_range.lemma.name, in_range.verdict) == ("InRange", "needed")

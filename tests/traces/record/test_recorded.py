@@ -55,6 +55,7 @@ def test_states_are_complete(folder: Path) -> None:
             assert row["by"] in row["value"]["isr"] or row["by"] is not None
 
 
+@pytest.mark.full(every=8)
 @each
 def test_nothing_of_the_machine_is_in_it(folder: Path) -> None:
     forbidden = ["/tmp", "/home/", "/root", "/work", "/Users/", socket.gethostname()]
