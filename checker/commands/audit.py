@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ...specs.errors import IsrproofError
+from ..arguments import FilePath
 from ..audit.options import ENGINES, FAIL_ON, Options
 from ..audit.report.forms import FORMS
 from ..failure import fail, say
@@ -58,7 +59,7 @@ _MOST_JOBS = 8
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FilePath(file_okay=False, path_type=Path),
     help="Write findings, state, timeline and JSON into this folder.",
 )
 @click.option(
@@ -70,11 +71,11 @@ _MOST_JOBS = 8
     help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
 )
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
+    "--html", type=FilePath(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
 )
 @click.option(
     "--baseline",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False, path_type=Path),
     help="A JSON or SARIF report of an earlier run: report only findings that are not in it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
