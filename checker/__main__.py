@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import sys
 
 from . import INTERRUPTED
@@ -11,6 +12,7 @@ from . import INTERRUPTED
 
 def main() -> None:
     """Run the command line; exit with code 3 if it is interrupted before it can report that itself."""
+    _open_what_is_closed()
     # Commands make next to nothing that refers to itself, and end: to look for it takes a tenth of a short one's time.
     gc.disable()
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal's language
@@ -22,6 +24,20 @@ def main() -> None:
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
         sys.exit(3)
+
+
+def _open_what_is_closed() -> None:
+    """Give closed standard streams the null device: a file would take their numbers, and what is printed.
+
+    stdout stays None, as a result that nobody gets is a failure.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from isrproof.specs.metadata import RAW, Field, RecordType, control_types, record_types
+from isrproof.traces.limits import NUMBER
 from isrproof.traces.metadata.batches import Batches
 from isrproof.traces.metadata.reader import in_table_order, uuid_text
 from isrproof.traces.record.kraft.dump import dumped
@@ -56,7 +57,7 @@ def _value(field: Field, version: int) -> st.SearchStrategy[Any]:
 def _scalar(kind: str) -> st.SearchStrategy[Any]:
     if kind in _INTS:
         half = 1 << _INTS[kind] - 1
-        return st.integers(-half, half - 1)
+        return st.integers(max(-half, 1 - NUMBER.most), min(half, NUMBER.most) - 1)
     return {
         "bool": st.booleans(),
         "uint16": st.integers(0, 65535),

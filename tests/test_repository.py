@@ -55,6 +55,8 @@ ARROWS: dict[str, set[str]] = {
         *("checker.ci", "checker.processes", "checker.progress", "checker.replacing", "checker.spark_session"),
     },
     "checker.ci": {"specs", "model"},
+    "checker.arguments": set(),
+    "checker.deadline": {"specs"},
     "checker.failure": {"specs"},
     "checker.model_options": {"specs", "model", "checker.failure"},
     "checker.formats": {"specs", "traces"},
@@ -76,7 +78,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.testing": {"specs", "model", "traces", "checker.audit", "checker.explore"},
     "checker.commands": {
         *("specs", "model", "traces", "checker", "checker.ci", "checker.failure", "checker.machines"),
-        "checker.model_options",
+        *("checker.arguments", "checker.deadline", "checker.model_options"),
         *("checker.replacing", "checker.formats", "checker.pages"),
         *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
     },

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from ...specs.errors import IsrproofError
 from ...specs.releases import span
 from ...traces.formats.detect import asked_for
+from ...traces.limits import NODE
 
 TROUBLE = "trouble"
 """A value of --fail-on: what is illegal, or trouble for the cluster, makes the exit code 1."""
@@ -73,8 +74,9 @@ class Options:
 
 def _partition(text: str) -> tuple[str, int]:
     topic, dash, number = text.rpartition("-")
-    if not dash or not topic or not number.isdigit():
-        raise IsrproofError(f"--partition: expected a topic, a dash and a number, like orders-0; got {text!r}.")
+    is_number = number.isascii() and number.isdigit() and len(number) <= len(str(NODE.most))
+    if not dash or not topic or not is_number or int(number) >= NODE.most:
+        raise IsrproofError(f"--partition: expected a topic, a dash and a number, like orders-0; got {text!r:.80}.")
     return topic, int(number)
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
+from ...traces.sources.opened import is_named_fifo
 from ..replacing import must_be_writable
 from .report.forms import AuditRun, write
 
@@ -13,7 +14,10 @@ from .report.forms import AuditRun, write
 def check_outputs(out: Path | None, html: Path | None) -> None:
     """Refuse what cannot be written: before hours of reading, not after."""
     if html is not None:
+        if html.is_dir():
+            raise IsrproofError(f"--html {html}: expected the name of a file, got a folder.")
         _must_be_in_a_folder("--html", html)
+        _must_not_be_waited_for(html)
         must_be_writable(html.parent)
     if out is not None:
         from .report.parquet import must_have_arrow
@@ -25,6 +29,15 @@ def check_outputs(out: Path | None, html: Path | None) -> None:
                 f"--out {out}: expected a folder, got the name of a file; to write a file use --json > {out}."
             )
         must_be_writable(out)
+        if out.is_dir():
+            for each in out.iterdir():
+                _must_not_be_waited_for(each)
+
+
+def _must_not_be_waited_for(path: Path) -> None:
+    """Refuse a FIFO, whose reader may never come."""
+    if is_named_fifo(str(path)):
+        raise IsrproofError(f"{path}: expected a file to write, got a FIFO; use --format html > {path}, say.")
 
 
 def _must_be_in_a_folder(option: str, path: Path) -> None:

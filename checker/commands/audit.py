@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 
 from ...specs.errors import IsrproofError
+from ..arguments import FilePath, Seconds
 from ..audit.options import ENGINES, FAIL_ON, TROUBLE, Options
 from ..audit.report.forms import FORMS
-from ..failure import fail, say
+from ..deadline import TimeIsUp, within
+from ..failure import fail, say, say_json
 
 _MOST_JOBS = 8
 """Each needs some hundred MB."""
@@ -58,7 +60,7 @@ _MOST_JOBS = 8
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FilePath(file_okay=False, path_type=Path),
     help="Write findings, state, timeline and JSON into this folder.",
 )
 @click.option(
@@ -70,11 +72,11 @@ _MOST_JOBS = 8
     help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
 )
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
+    "--html", type=FilePath(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
 )
 @click.option(
     "--baseline",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False, path_type=Path),
     help="A JSON or SARIF report of an earlier run: report only findings that are not in it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -92,6 +94,12 @@ _MOST_JOBS = 8
     show_default="the number of cores, 8 at most",
     metavar="N",
     help="Number of processes that share a large log, if Spark does not read it.",
+)
+@click.option(
+    "--max-seconds",
+    type=Seconds(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop after this time without a report: incomplete, exit code 3.",
 )
 @click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
@@ -115,6 +123,7 @@ def command(
     as_json: bool,
     engine: str,
     jobs: int,
+    max_seconds: float | None,
     master: str | None,
     remote: str | None,
 ) -> None:
@@ -146,7 +155,13 @@ def command(
             remote=remote,
         )
         report_engine = partial(click.echo, err=True)
-        answer = audit_command(list(paths), options, form, out, report_engine, html=html, baseline=baseline)
+        with within(max_seconds):
+            answer = audit_command(list(paths), options, form, out, report_engine, html=html, baseline=baseline)
+    except TimeIsUp as over:
+        if form == "json":
+            say_json({"verdict": "incomplete", "notes": [str(over)]})
+        click.echo(f"incomplete (exit 3): {over}", err=True)
+        sys.exit(3)
     except (IsrproofError, OSError) as error:
         fail(error, as_json=form == "json")
     if answer.problem is not None:

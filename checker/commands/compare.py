@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from ...traces.timeline import Lost, lost_row, replica_row, timeline_row
+from ..arguments import FilePath
 from ..failure import fail, say
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _T = TypeVar("_T")
 
 
 @click.command()
-@click.argument("recording", type=click.Path(path_type=Path, exists=True))
+@click.argument("recording", type=FilePath(path_type=Path, exists=True))
 @click.argument("audit_json", type=click.File("r", encoding="utf-8"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
@@ -66,6 +67,8 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
             found = compare(manifest, rows, logs)
             facts, begins = zookeeper_facts(logs, manifest, found), None
         happened = compare_happened(facts, _list(content, "happened", dict, audit_json.name), begins)
+    except RecursionError:
+        fail(f"{audit_json.name}: expected the output of `isrproof audit`, got JSON that is too deep", as_json=as_json)
     except (OSError, ValueError, IsrproofError) as error:
         fail(error, as_json=as_json)
     beside = (compare_replicas(manifest, replicas, logs, versions), compare_lost(manifest, lost)) if traffic else None

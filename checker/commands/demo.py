@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from ...specs.errors import IsrproofError
+from ..arguments import FilePath
 from ..failure import fail, say
 
 
 @click.command(name="demo")
 @click.option(
     "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FilePath(dir_okay=False, path_type=Path),
     default="isrproof-demo.html",
     show_default=True,
     help="Write the page to this file.",

@@ -8,6 +8,7 @@ import click
 
 from ...specs.errors import IsrproofError, unknown
 from ...specs.machines import machine_names
+from ..arguments import FilePath
 from ..failure import fail, say
 from ..replacing import replacing
 
@@ -32,12 +33,12 @@ OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps
 @click.option("--level", help="Log level for which moves are dashed; default: the release's own.")
 @click.option(
     "--counts",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     metavar="DIR",
     help="Label moves with their counts, from a folder that `isrproof audit --out` wrote.",
 )
 @click.option("--facts", is_flag=True, help="Print reachability, dead ends and cycles instead of a diagram.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
+@click.option("--out", type=FilePath(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
 def command(
     machine: str,
     release: str | None,

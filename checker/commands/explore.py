@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..arguments import FilePath, Seconds
 from ..ci.claims import FORMS, claims, write
 from ..failure import say, say_json
 from ..model_options import (
@@ -65,9 +66,7 @@ MODES = {
 )
 @click.option("--max-states", type=click.IntRange(1), help="Stop, unfinished, at this number of states.")
 @click.option("--max-depth", type=click.IntRange(1), help="Stop, unfinished, at this depth.")
-@click.option(
-    "--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop, unfinished, after this many seconds."
-)
+@click.option("--max-seconds", type=Seconds(0, min_open=True), help="Stop, unfinished, after this many seconds.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop, unfinished, at this much memory.")
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", *FORMS]), default="text",
@@ -91,7 +90,7 @@ MODES = {
     help="Write to --out instead of searching: a TLA+ module and its cfg, or the state graph of a small instance "
     "(svg: up to 500 states, dot: up to 5,000).",
 )  # fmt: skip
-@click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
+@click.option("--out", type=FilePath(file_okay=False), default=".", show_default=True, help="Folder for --export.")
 @click.option("--list", "listing", is_flag=True, help="List the models, or print MODEL in full.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:

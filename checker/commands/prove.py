@@ -14,6 +14,7 @@ import click
 
 from ...specs.machines import machine_names
 from .. import INTERRUPTED
+from ..arguments import FilePath, Seconds
 from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say, say_json
 from ..model_options import EXIT, OF_MODEL, RELEASE, WITH, WITHOUT, chosen_of, refuse_unread, settings_of
@@ -41,15 +42,15 @@ _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
     help="Prove for this number only, for example replicas=3; a setting without a number may be any number.",
 )  # fmt: skip
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True, metavar="SECONDS",
+    "--timeout", type=Seconds(0, min_open=True), default=30.0, show_default=True, metavar="SECONDS",
     help="Time limit for one question to the solver.",
 )  # fmt: skip
 @click.option(
-    "--total", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, metavar="SECONDS",
+    "--total", type=Seconds(0, min_open=True), default=300.0, show_default=True, metavar="SECONDS",
     help="Time limit for all questions together; a property that is open then is unknown.",
 )  # fmt: skip
 @click.option(
-    "--search", type=click.FloatRange(0), default=60.0, show_default=True, metavar="SECONDS",
+    "--search", type=Seconds(0), default=60.0, show_default=True, metavar="SECONDS",
     help="Time limit for the search for counterexamples to unproved properties; 0: no search.",
 )  # fmt: skip
 @click.option(
@@ -72,7 +73,7 @@ _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
     "--mutate", is_flag=True, help="Drop each guard clause, one at a time, and report whether the proof needs it."
 )
 @click.option(
-    "--smtlib", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    "--smtlib", type=FilePath(path_type=Path, file_okay=False), metavar="DIR",
     help="Write every question as an SMT-LIB 2 file for another solver; `unsat` proves it.",
 )  # fmt: skip
 @click.option(

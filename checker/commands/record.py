@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ...traces.record.releases import KRAFT_LINES, LINES, first_to_last
+from ..arguments import FilePath
 from ..failure import fail, say
 
 
@@ -23,7 +24,7 @@ from ..failure import fail, say
     help=f"A release: {first_to_last(LINES)}; with --kraft {first_to_last(KRAFT_LINES)}, for voters from 3.9, for"
     " migration from 3.6.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to create; it must not exist.")
+@click.option("--out", required=True, type=FilePath(path_type=Path), help="The folder to create; it must not exist.")
 @click.option(
     "--level",
     type=click.Choice(["default", "trace", "info"]),
@@ -41,7 +42,7 @@ from ..failure import fail, say
 )
 @click.option(
     "--kafka-home",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=FilePath(path_type=Path, exists=True, file_okay=False),
     help="An unpacked Kafka, instead of jars from Maven.",
 )
 @click.option(

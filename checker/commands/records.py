@@ -144,14 +144,9 @@ def _line(path: str, record: Record) -> str:
 
 
 def _row(path: str, record: Record) -> str:
-    from datetime import datetime, timedelta, timezone
-
     from ...traces.metadata.reader import in_table_order
+    from ..audit.report.shown import printed
 
-    try:
-        moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=record.timestamp)
-        when = moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-    except OverflowError:
-        when = str(record.timestamp)
+    when = printed(record.timestamp)
     data = "" if record.data is None else json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
     return f"{record.offset:>8} {record.epoch:>5} {when:23} {record.type:34} {record.version:>2} {data}  {path}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..arguments import FilePath
 from ..failure import fail, say
 from ..replacing import replacing
 from .diagram import FORMATS, OTHER_PICTURES
@@ -15,7 +16,7 @@ from .diagram import FORMATS, OTHER_PICTURES
 @click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
 @click.option("--partition", metavar="TOPIC-N", help="Draw only this partition, such as t-0.")
 @click.option("--title", default="What the controllers did", show_default=True, help="Title of the diagram.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
+@click.option("--out", type=FilePath(dir_okay=False, path_type=Path), metavar="FILE", help="Write to this file.")
 def command(logs: tuple[str, ...], partition: str | None, title: str, out: Path | None) -> None:
     """Draw what the controllers of LOGS did, as a Mermaid sequence diagram.
 

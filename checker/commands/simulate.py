@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..arguments import FilePath
 from ..failure import say
 from ..model_options import SET, WITH, WITHOUT, chosen_of, failures, settings_of
 
@@ -25,7 +26,7 @@ EXIT_NO_RUN = 3
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of a random run.")
 @click.option("--steps", type=click.IntRange(1), default=60, show_default=True, help="Length of a random run.")
 @click.option("--level", help="Level of state.change.logger; default: the one that the release ships.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write broker-N/*.log into this folder.")
+@click.option("--out", type=FilePath(file_okay=False, path_type=Path), help="Write broker-N/*.log into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
     """Write the logs of a run of MODEL: a random run, or the counterexample to a property; for kraft, a metadata log.

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..arguments import Seconds
 from ..conformance import MOST_STATES
+from ..deadline import TimeIsUp, within
+from ..failure import say, say_json
 from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
@@ -39,6 +42,10 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
     "--max-states", type=click.IntRange(min=1), default=MOST_STATES, show_default=True,
     help="Answer unknown if a run may be in more states than this between two lines.",
 )  # fmt: skip
+@click.option(
+    "--max-seconds", type=Seconds(0, min_open=True), default=1_800, show_default=True, metavar="SECONDS",
+    help="Answer unknown after this time.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
     """Search for a run of MODEL that writes LOGS: the files, or folders, of all brokers of one cluster.
@@ -54,8 +61,16 @@ def command(**options: Any) -> None:
 
     Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
     """
-    with failures(options["as_json"]):
-        raise SystemExit(_metadata(options) if options["model"] == "kraft" else _run(options))
+    try:
+        with failures(options["as_json"]), within(options["max_seconds"]):
+            code = _metadata(options) if options["model"] == "kraft" else _run(options)
+    except TimeIsUp as over:
+        if options["as_json"]:
+            say_json({"verdict": "unknown", "reason": str(over)})
+        else:
+            say(f"{options['model']}: unknown\n  {over}")
+        code = EXIT["unknown"]
+    raise SystemExit(code)
 
 
 def _writing(name: str) -> Model:

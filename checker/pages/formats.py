@@ -1,10 +1,11 @@
-"""docs/formats.md: how logs may arrive, from specs/envelopes.toml and specs/layouts.toml."""
+"""docs/formats.md: how logs may arrive, from specs/envelopes.toml, specs/layouts.toml and traces/limits.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ...specs.formats import Envelope, envelopes, layouts
+from ...traces.limits import LIMITS, Limit
 from . import table
 
 PATH = "docs/formats.md"
@@ -24,8 +25,8 @@ def write() -> str:
         "Files may be UTF-8 or UTF-16, with any line ends; compressed by gzip, zstd, xz or bzip2; in tar or zip",
         "archives. `-` is standard input.",
         "",
-        "`python -m isrproof.checker.pages` writes this page from `specs/envelopes.toml` and `specs/layouts.toml`:",
-        "change the data, not this page.",
+        "`python -m isrproof.checker.pages` writes this page from `specs/envelopes.toml`, `specs/layouts.toml` and",
+        "`traces/limits.py`: change the data, not this page.",
         "",
         "## Envelopes",
         "",
@@ -40,7 +41,18 @@ def write() -> str:
     lines += table(("layout", "printed by"), ((row.id, row.meaning) for row in layouts().values()))
     for layout in layouts().values():
         lines += ["", f"### {layout.id}", "", f"Source: {layout.source}.", "", "```text", layout.example, "```"]
+    lines += ["", "## Limits", "", "No file takes more time or memory than its size explains: more is not read.", ""]
+    lines += table(("of", "at most", "beyond"), ((each.of, _at_most(each), each.beyond) for each in LIMITS))
     return "\n".join([*lines, ""])
+
+
+def _at_most(limit: Limit) -> str:
+    if not limit.unit:
+        return f"2^{limit.most.bit_length() - 1} - 1"
+    for power, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")):
+        if limit.unit == "bytes" and limit.most >= power:
+            return f"{limit.most // power} {unit}"
+    return f"{limit.most:,} {limit.unit}"
 
 
 def _row(row: Envelope) -> Iterator[str]:

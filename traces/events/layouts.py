@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 from ...specs.errors import IsrproofError
 from ...specs.formats import layouts
 from ...specs.lines import rows
 from ...specs.machines import LEVELS
+from ..limits import WORD
 
 DEFAULT_PATTERN = "[%d] %p %m (%c)"
 
@@ -23,17 +25,25 @@ _ZONE = "(?:Z|[+-][0-9:]+)?"
 TIMES = (f"{_DATE}[,.]([0-9][0-9][0-9])[0-9]*{_ZONE}", f"{_DATE}()[,.]?[0-9]*{_ZONE}")
 _LEVEL = "|".join(LEVELS)
 _LOGGER = "[A-Za-z_$][A-Za-z0-9_.$-]*"
+_WORD = f"[^ ]{{0,{WORD.most}}}"
+_THREAD = r"[^\[\]]*"
 _PARTS = {
     "d": ("time", "{time}"),
     "p": ("level", _LEVEL),
     "m": ("message", ".*"),
     "c": ("logger", _LOGGER),
-    "t": ("thread", r"[^\[\]]*"),
+    "t": ("thread", _THREAD),
 }
+_OPEN = {"word": re.compile("[^ ]"), "thread": re.compile(r"[^\[\]]"), "logger": re.compile("[A-Za-z0-9_.$-]")}
+"""The characters of conversions whose end only what follows them can show."""
+_MOST_UNCERTAIN = 1
+"""Largest number of conversions besides %m that go on with the character after them: with each, the number of ways to
+read a line is multiplied."""
 _BEGINS = "(?! )"
 """The beginning of a message after any number of spaces: trying all of them on a long line would take forever."""
 _NAMES = {"date": "d", "level": "p", "message": "m", "msg": "m", "logger": "c", "thread": "t"}
 _CONVERSION = re.compile(r"%(?:(%)|(-?[0-9]*)(?:\.-?[0-9]+)?(" + "|".join(_NAMES) + r"|[A-Za-z])((?:\{[^}]*\})*))")
+_SPACES = re.compile(r"(?: \*?){2,}")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 
@@ -111,34 +121,59 @@ def layout(pattern: str) -> Layout:
 
     It understands %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a
     word.
+
+    Raises:
+        IsrproofError: it lacks %m, or there are too many ways in which a line can be in it.
     """
     groups: list[str] = []
     short = opens = False
     regex, at = "", 0
+    kinds: list[str] = []
     for found in _CONVERSION.finditer(pattern):
         regex += escape(pattern[at : found.start()])
+        kinds += pattern[at : found.start()]
         at = found.end()
         percent, padding, name, options = found.groups()
         letter = _NAMES.get(name, name)
         if percent:
             regex += "%"
+            kinds += "%"
         elif letter in _PARTS and _PARTS[letter][0] not in groups:
             group, inner = _PARTS[letter]
             groups.append(group)
             short |= letter == "c" and options == "{1}"
             inner = inner if group == "time" else f"({inner})"
-            if group == "message" and regex.endswith("* "):
+            before = " *" if padding and group != "thread" else ""
+            if group == "message" and (regex + before).endswith(("* ", " *")):
                 inner = _BEGINS + inner
-            regex += f" *{inner} *" if padding else inner
-        elif letter != "n":
+            after = before if group != "message" else ""  # messages and threads take spaces as they are
+            regex += before + inner + after
+            kinds.append(group)
+        elif letter != "n" and kinds[-1:] != ["word"]:  # words without a space between them are one
             opens |= not regex
-            regex += "[^ ]*"
+            regex += _WORD
+            kinds.append("word")
     regex += escape(pattern[at:])
+    kinds += pattern[at:]
     if "message" not in groups:
         raise IsrproofError(
             f"Expected a log4j pattern with the message (%m), such as {DEFAULT_PATTERN!r}, got {pattern!r}."
         )
-    return Layout(pattern, regex, tuple(groups), short, opens)
+    pairs = [(kind, after) for kind, after in pairwise([*kinds, ""]) if kind in _OPEN]
+    uncertain = [kind for kind, after in pairs if len(after) == 1 and _OPEN[kind].match(after)]
+    if len(uncertain) > _MOST_UNCERTAIN or any(len(after) > 1 for _, after in pairs):
+        raise IsrproofError(
+            f"Expected a log4j pattern whose conversions end at a character that they lack, such as a space, got"
+            f" {pattern!r:.200}: there are too many ways to read a line."
+        )
+    if "thread" in uncertain:
+        regex = regex.replace(_THREAD, f"{_THREAD[:-1]}{{0,{WORD.most}}}")
+    return Layout(pattern, _SPACES.sub(_once, regex), tuple(groups), short, opens)
+
+
+def _once(spaces: re.Match[str]) -> str:
+    """Return the same spaces as a pattern in which only one part matches any number of them."""
+    return " " * (len(spaces[0]) - 2 * spaces[0].count("*")) + " *" * ("*" in spaces[0])
 
 
 _CUT = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2} [0-9]{2}:(?:[0-9]{2}:)?\["

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from ..limits import DOCUMENT
 from ..sources.text import LONGEST, MARK
 
-LARGEST_DOCUMENT = 1 << 28
+LARGEST_DOCUMENT = DOCUMENT.most
 """The largest number of bytes of JSON other than one object per line; they are kept in memory."""
 _RETRIES = 100
 """Number of times that reading resumes after a part that is not JSON."""

@@ -17,6 +17,7 @@ from functools import cache
 from typing import BinaryIO, NamedTuple
 
 from ...specs.errors import IsrproofError
+from ..limits import BATCH, NUMBER
 from ..sources.archives import there_of
 from ..sources.opened import opened
 from . import compression
@@ -28,13 +29,13 @@ HEADER = struct.Struct(">qiibIhiqqqhii")
 count."""
 _PREFIX = struct.Struct(">qi")
 _SHORTEST = HEADER.size - _PREFIX.size
-_CHECKED = struct.Struct(">qiibIhi30xi").unpack_from
-"""Fields of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, count."""
+_CHECKED = struct.Struct(">qiibIhiqq14xi").unpack_from
+"""Fields of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, count."""
 _TIMES = struct.Struct(">21xh4xqq14xi").unpack_from
 """Fields of a batch: attributes, two times, count."""
 _CHECKED_FROM = 21
 """First byte that the CRC covers: that of the attributes."""
-_LONGEST = 64 << 20
+_LONGEST = BATCH.most
 """Largest plausible length of a batch, in bytes; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
 _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
 _NULL = 1
@@ -194,7 +195,7 @@ class Batches:
         self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was skipped")
 
     def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
-        header, checksum, new = _CHECKED, _checksum(), _new
+        header, checksum, new, most = _CHECKED, _checksum(), _new, NUMBER.most
         piece, begins = b"", 0  # bytes of the file, and the position of the first
         position = 0
         while position < size:
@@ -204,7 +205,7 @@ class Batches:
                 if len(piece) < HEADER.size:
                     self._end(file, position, size, _PREFIX.unpack_from(piece)[1] if len(piece) >= _PREFIX.size else -1)
                     return
-            base, length, epoch, magic, crc, attributes, last, count = header(piece, at)
+            base, length, epoch, magic, crc, attributes, last, begun, ended, count = header(piece, at)
             whole = _PREFIX.size + length
             if not _SHORTEST <= length <= _LONGEST or position + whole > size:
                 self._end(file, position, size, length)
@@ -215,7 +216,15 @@ class Batches:
                     self._end(file, position, size, length)
                     return
             raw = piece[at : at + whole]
-            right = sound or (base >= 0 and epoch >= 0 and count >= 0 and last == count - 1 and magic == 2)
+            right = sound or (
+                0 <= base < most
+                and -most < begun < most
+                and -most < ended < most
+                and epoch >= 0
+                and count >= 0
+                and last == count - 1
+                and magic == 2
+            )
             if right and (sound or checksum(raw[_CHECKED_FROM:]) == crc):
                 idle = whole == _IDLE_SIZE and not attributes and last == 0 and raw.endswith(_IDLE)
                 yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, idle, raw))
@@ -300,6 +309,8 @@ class Batches:
                     time, delta, key, at = signed[time], signed[delta], None, at + 4
                 else:
                     time, at = varlong(data, at + 1)
+                    if not -NUMBER.most < first_time + time < NUMBER.most:
+                        raise MalformedError("a time that no clock shows")
                     delta, at = varint(data, at)
                     key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
                 length = data[at]
@@ -389,11 +400,13 @@ def _checksum() -> Callable[[bytes], int]:
 
 def _wrong(raw: bytes) -> MalformedError:
     """Return the problem of a batch: with its header, or with its CRC."""
-    base, _, epoch, magic, crc, _, last, *_, count = HEADER.unpack_from(raw)
+    base, _, epoch, magic, crc, _, last, begun, ended, *_, count = HEADER.unpack_from(raw)
     if magic != 2:
         return MalformedError(f"magic {magic}")
     if _checksum()(raw[_CHECKED_FROM:]) != crc:
         return MalformedError("one with a wrong CRC")
+    if not -NUMBER.most < min(begun, ended) <= max(begun, ended) < NUMBER.most:
+        return MalformedError(f"times that no clock shows, {begun} and {ended} ms")
     return MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
 
 

@@ -10,11 +10,12 @@ import zlib
 from io import BytesIO
 
 from ...specs.errors import IsrproofError
+from ..limits import BATCH
 from ..sources.compression import NoReaderError, unpacked_zstd
 from .wire import MalformedError
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-_MOST = 64 << 20
+_MOST = BATCH.most
 """Largest number of bytes to which a batch may expand; more are not read, however small the file is."""
 _LZ4_RATIO = 256
 """Largest number of bytes that one byte of lz4 stands for."""

@@ -18,6 +18,7 @@ from typing import Literal
 
 from ...specs.errors import IsrproofError
 from ..formats.dumps import dump
+from ..limits import NODE
 from ..sources import archives
 from ..sources.archives import there_of
 from ..sources.opened import opened, small_text
@@ -317,6 +318,6 @@ def node_of(folder: str) -> str:
     for place in (Path(folder), Path(folder).parent):
         text = small_text(there_of(str(place / "meta.properties")))
         match = re.search(r"^(?:node|broker)\.id=([0-9]+)\s*$", text, re.MULTILINE)
-        if match is not None:
+        if match is not None and len(match[1]) <= len(str(NODE.most)) and int(match[1]) < NODE.most:
             return match[1]
     return folder

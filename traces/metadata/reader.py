@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from ...specs.metadata import RAW, Field, RecordType, control_types, fork_types, record_types, types_by_name
+from ..limits import NUMBER
 from .wire import FORMATS, MalformedError, uvarint
 
 Message = dict[str, Any]
@@ -250,9 +251,13 @@ def _fixed(fields: list[Field]) -> _Fixed:
     form = struct.Struct(">" + "".join("16s" if each.type == "uuid" else FORMATS[each.type] for each in fields))
     names = tuple(each.name for each in fields)
     uuids = tuple(each.name for each in fields if each.type == "uuid")
+    longs = tuple(each.name for each in fields if each.type == "int64")
 
     def read(data: bytes) -> Message:
         found = dict(zip(names, form.unpack(data), strict=True))
+        for name in longs:
+            if not -NUMBER.most < found[name] < NUMBER.most:
+                raise MalformedError(f"{name} {found[name]}")
         for name in uuids:
             found[name] = uuid_text(found[name])
         return found

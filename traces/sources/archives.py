@@ -14,18 +14,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import IO, NamedTuple
 
+from ..limits import ARCHIVE_RATIO, DEPTH, MEMBERS, NAMES, ROOM
 from .compression import BROKEN, compression, stream
 from .opened import opened
 
-MOST_MEMBERS = 100_000
-DEEPEST = 3
-"""Largest depth of archives within archives."""
-LEAST_ALLOWED = 1 << 30
-MOST_TIMES = 300
+DEEPEST = DEPTH.most
+LEAST_ALLOWED = ROOM.most
+MOST_TIMES = ARCHIVE_RATIO.most
 """Largest ratio of an archive's content to its size, if that is more than LEAST_ALLOWED: logs are compressed 20 to 100
 times."""
-MOST_NAMED = 1 << 20
-"""Largest number of bytes of a header of a tar archive that holds names and times of the next member."""
 _MOST_ENDS = 8
 """Largest number of times that the end of a tar archive is read."""
 _SPARE = 1 << 28
@@ -193,8 +190,8 @@ class _Room:
 
     def member(self) -> None:
         self._members += 1
-        if self._members > MOST_MEMBERS:
-            raise BombError(f"{self._path}: expected an archive of at most {MOST_MEMBERS} files, got more; unpack it.")
+        if self._members > MEMBERS.most:
+            raise BombError(f"{self._path}: expected an archive of at most {MEMBERS.most} files, got more; unpack it.")
 
     def copy(self, read: IO[bytes] | _Blocks) -> str:
         file, path = _new()
@@ -267,7 +264,7 @@ class _Header(tarfile.TarInfo):
                 raise
             raise tarfile.ReadError(_in_words(error) if buf else "it has no end") from error
         names = found.type in (*tarfile.GNU_TYPES[:2], tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-        if found.size < 0 or (names and found.size > MOST_NAMED):
+        if found.size < 0 or (names and found.size > NAMES.most):
             raise tarfile.ReadError(f"a header of {found.size} bytes")
         return found
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, BinaryIO
 
+from ..limits import RATIO, ROOM, WINDOW, XZ_MEMORY
 from .opened import opened
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
@@ -19,17 +20,11 @@ _BLOCK = 1 << 20
 _COMPRESSED_BLOCK = 1 << 13
 _ZSTD_BLOCK = 1 << 10
 """Size of a block: a thousand bytes that are all alike may stand for 30 MB."""
-LEAST_ALLOWED = 1 << 30
-MOST_TIMES = 1_100
+LEAST_ALLOWED = ROOM.most
+MOST_TIMES = RATIO.most
 """Largest ratio of data to its compressed size, if that is more than LEAST_ALLOWED; gzip never exceeds it."""
-_WINDOW = 1 << 27
-"""Zstandard data that needs more memory than this is refused, as the command `zstd` does without --long=31."""
-
-
-_XZ_MEMORY = 1 << 28
-"""Memory for xz data, which `xz -9` needs a quarter of."""
 _NEW: Mapping[str, Callable[[], Any]] = {
-    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY.most),
     "bzip2": bz2.BZ2Decompressor,
 }
 
@@ -146,7 +141,7 @@ def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
         raise NoReaderError(
             "zstd-compressed data needs zstandard: pip install 'isrproof[formats]'; or unpack it first"
         ) from None
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+    decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW.most)
     data = file.read(_ZSTD_BLOCK)
     try:
         while data:

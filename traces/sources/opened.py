@@ -8,11 +8,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from pathlib import Path
 from typing import BinaryIO
 
+from ..limits import SMALL_FILE
+
 SPECIAL = "a FIFO, a socket or a device"
-SMALL = 1 << 16
-"""The largest number of bytes that are read of a file that has few lines, such as meta.properties."""
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 """Flag for a file that became a FIFO after it was looked at: it is then closed without waiting for its writer."""
 
@@ -43,10 +44,31 @@ def _refuse_special(mode: int) -> None:
         raise SpecialFileError(errno.EINVAL, f"expected a regular file, got {SPECIAL}")
 
 
+def is_named_fifo(path: str) -> bool:
+    """Return True if a path is a FIFO, of which the other end may never come.
+
+    False for a pipe of this process, such as /dev/stdout or bash's <(...): it has no name of its own.
+    """
+    return Path(path).is_fifo() and os.path.exists(os.path.realpath(path))
+
+
+def once(path: str) -> bytes:
+    """Return the content of a file that is read only once, so it may be a pipe of this process.
+
+    Raises:
+        SpecialFileError: it is another pipe, a socket or a device.
+        OSError: it cannot be read.
+    """
+    if Path(path).is_fifo() and not is_named_fifo(path):
+        return Path(path).read_bytes()
+    with opened(path) as file:
+        return file.read()
+
+
 def small_text(path: str) -> str:
-    """Return the text of a file that has few lines, as far as SMALL; empty if it cannot be read."""
+    """Return the text of a file that has few lines, as far as SMALL_FILE; empty if it cannot be read."""
     try:
         with opened(path) as file:
-            return file.read(SMALL).decode("utf-8", "replace")
+            return file.read(SMALL_FILE.most).decode("utf-8", "replace")
     except OSError:
         return ""

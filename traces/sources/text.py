@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from ..limits import LINE
 from .compression import BROKEN, NoReaderError, TooMuchError, cut
 from .encoding import NoTextError, blocks
 from .opened import opened
 
-LONGEST = 1 << 23
+LONGEST = LINE.most
 """The largest number of bytes of a line that are read. Kafka's longest lines name all partitions of a cluster."""
 ENDLESS = "\u2026"
 """The end of a line that was cut; no line of Kafka ends with it."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
+from ....traces.limits import NODE
 from ....traces.metadata.batches import Batches, Frame
 from ....traces.metadata.files import MetadataFile, node_of
 from ....traces.sources.archives import there_of
@@ -106,13 +107,25 @@ def _remembered(folder: str) -> Remembered:
     """Return the content of a folder's quorum-state; empty if it cannot be understood."""
     try:
         content = json.loads(small_text(there_of(str(Path(folder) / "quorum-state"))))
-        voters = frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
+        voters = frozenset(map(_voter, content.get("currentVoters") or ()))
         epoch, leader, voted = (_known(content.get(name)) for name in ("leaderEpoch", "leaderId", "votedId"))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return Remembered()
     return Remembered(epoch, leader, voted, voters)
 
 
 def _known(number: object) -> int | None:
     """Return a number of quorum-state, which uses -1 for none."""
-    return number if type(number) is int and 0 <= number < 1 << 31 else None
+    return number if type(number) is int and 0 <= number < NODE.most else None
+
+
+def _voter(voter: Mapping[str, object]) -> int:
+    """Return the id of a voter.
+
+    Raises:
+        ValueError: it has none.
+    """
+    number = _known(voter["voterId"])
+    if number is None:
+        raise ValueError(f"voterId {voter['voterId']!r:.20}")
+    return number

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ....specs.errors import IsrproofError
+from ....traces.sources.opened import once
 from ..findings.finding import Finding
 from .model import Report, verdict_of
 from .sarif import MARK
@@ -26,10 +27,10 @@ def read_baseline(path: Path) -> Known:
     """
     wanted = "expected a report that `isrproof audit --format json` or `--format sarif` wrote"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(once(str(path)).decode())
     except OSError as error:
         raise IsrproofError(f"--baseline {path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise IsrproofError(f"--baseline {path}: {wanted}, got no JSON: {error}.") from error
     try:
         return Counter(_sarif(content) if "runs" in content else _json(content))

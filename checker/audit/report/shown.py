@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timezone
+from datetime import datetime, timedelta
 
 from ...ci.text import one_line
 
+_EPOCH = datetime(1970, 1, 1)
 plain = one_line
 """Text from a log, safe for a terminal."""
 
@@ -16,9 +17,12 @@ def partition_name(topic: str, partition: int) -> str:
 
 
 def printed(ts: int) -> str:
-    """Return `2026-01-31 12:00:00.123` for milliseconds as a log prints them."""
-    moment = datetime.fromtimestamp(ts // 1000, timezone.utc)
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{ts % 1000:03d}"
+    """Return `2026-01-31 12:00:00.123` for milliseconds as a log prints them; their number if no date has it."""
+    try:
+        moment = _EPOCH + timedelta(milliseconds=ts)
+    except OverflowError:  # before the year 1 or after 9999: a clock that is wrong, or damage
+        return f"{ts} ms"
+    return moment.isoformat(" ", "milliseconds")
 
 
 def count(number: int, thing: str) -> str:

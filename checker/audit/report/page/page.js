@@ -28,8 +28,9 @@
     return element;
   }
 
-  // Times are as the log prints them: they have no zone, so they are shown as UTC.
+  // Times are as the log prints them: they have no zone, so they are shown as UTC. One that no date has is a number.
   function printed(ms) {
+    if (!(ms >= -62135596800000 && ms < 253402300800000)) return ms + " ms";
     return new Date(ms).toISOString().replace("T", " ").replace("Z", "");
   }
 
