@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
+from ..traces.sources.private import private_folder
+from . import interrupting
 from .spark_workers import prepare
 
 if TYPE_CHECKING:
@@ -199,14 +201,25 @@ def _interrupted_later() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in interrupting()}
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is note:
-            signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
     if came:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Make PySpark put its own temporary folder there, in which its Java writes where it listens."""
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _is_news(record: logging.LogRecord) -> bool:
@@ -240,8 +253,7 @@ def session(
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     logging.getLogger().addFilter(_is_news)
-    folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(private_folder())
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -254,7 +266,7 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        with _interrupted_later(), ThreadPoolExecutor(1) as thread:
+        with _interrupted_later(), _temporary_files_in(folder), ThreadPoolExecutor(1) as thread:
             thread.submit(meanwhile)
             started: SparkSession = builder.getOrCreate()
     except Exception as error:

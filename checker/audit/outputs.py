@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -62,8 +63,17 @@ def add_summary(run: AuditRun) -> str | None:
         from .report.github import summary
 
         try:
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(summary(run))
+            _append(path, summary(run).encode())
         except OSError as error:
             return f"writing the step summary to {path} failed: {error.strerror or error}"
     return None
+
+
+def _append(path: str, content: bytes) -> None:
+    """Append to a file, all or nothing."""
+    with open(path, "ab", buffering=0) as file:
+        before = file.tell() if file.seekable() else None
+        if file.write(content) != len(content):
+            if before is not None:
+                file.truncate(before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

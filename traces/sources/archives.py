@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import struct
@@ -16,6 +15,7 @@ from typing import IO, NamedTuple
 
 from .compression import BROKEN, compression, stream
 from .opened import opened
+from .private import private_folder
 
 MOST_MEMBERS = 100_000
 DEEPEST = 3
@@ -66,9 +66,7 @@ class BombError(Exception):
 @cache
 def folder() -> str:
     """Return a folder of this process that no other user can read; it is removed when the process ends."""
-    made = tempfile.mkdtemp(prefix="isrproof-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    return private_folder()
 
 
 def _new() -> tuple[IO[bytes], str]:
