@@ -22,6 +22,10 @@ class LostWorkerError(IsrproofError):
     """A process that did a part of the work was killed."""
 
 
+class NoWorkersError(IsrproofError):
+    """The system does not allow more processes, or what they need to speak with each other."""
+
+
 def in_turn(
     function: Callable[[Work], Made], work: Sequence[Work], jobs: int, progress: Callable[[Work], None]
 ) -> Iterator[Made]:
@@ -40,8 +44,13 @@ def in_turn(
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool of so many processes. An interrupt is for this process, which ends the others."""
-    return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
+    """Return a pool of so many processes. An interrupt is for this process, which ends the others.
+
+    Raises:
+        NoWorkersError: the system does not allow it.
+    """
+    with _no_workers():
+        return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
 
 
 def shared(made: ProcessPoolExecutor, function: Callable[[Work], Made], work: Sequence[Work]) -> Iterator[Made]:
@@ -50,10 +59,11 @@ def shared(made: ProcessPoolExecutor, function: Callable[[Work], Made], work: Se
     They are killed if this process stops waiting for them.
 
     Raises:
+        NoWorkersError: none can be started.
         LostWorkerError: one of them was killed.
     """
     try:
-        with _started_uninterrupted():
+        with _started_uninterrupted(), _no_workers():
             results = made.map(function, work)
         yield from results
     except BrokenProcessPool as error:
@@ -79,6 +89,17 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+@contextmanager
+def _no_workers() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool:
+        raise
+    except (OSError, RuntimeError) as error:  # no /dev/shm; a limit of processes, threads or open files
+        reason = getattr(error, "strerror", None) or error
+        raise NoWorkersError(f"Processes that share the work cannot be started: {reason}. Use --jobs 1.") from error
 
 
 @contextmanager

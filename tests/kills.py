@@ -16,7 +16,7 @@ from pathlib import Path
 MARK = "ISRPROOF_TEST_RUN"
 """A variable of the environment that all processes of a run inherit."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-PATIENCE = 4.0
+PATIENCE = 20.0
 """Seconds that processes and temporary files of a killed run may take to vanish."""
 SMALL_PARTS = """
 from isrproof.checker.__main__ import main

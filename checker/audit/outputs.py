@@ -42,6 +42,7 @@ def write_outputs(
 ) -> tuple[str | None, tuple[Path, ...]]:
     """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
+    at = out
     try:
         if out is not None:
             from .report.parquet import write_out
@@ -50,9 +51,10 @@ def write_outputs(
         if html is not None:
             from .report.html import write_files
 
+            at = html
             pages = write_files(whole, html)
     except OSError as error:
-        return f"writing to {out or html} failed: {error.strerror or error}", pages
+        return f"writing to {at} failed: {error.strerror or error}", pages
     return None, pages
 
 

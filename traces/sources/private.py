@@ -19,8 +19,16 @@ _WAITING: list[subprocess.Popen[bytes]] = []
 
 
 def private_folder() -> str:
-    """Return the path of a new folder that no other user can read; it is removed when this process ends."""
-    made = tempfile.mkdtemp(prefix="isrproof-")
+    """Return the path of a new folder that no other user can read; it is removed when this process ends.
+
+    Raises:
+        OSError: there is no room for temporary files.
+    """
+    try:
+        made = tempfile.mkdtemp(prefix="isrproof-")
+    except OSError as error:
+        reason = error.strerror or error
+        raise OSError(f"expected a folder for temporary files, got none ({reason}); set TMPDIR") from error
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     with suppress(OSError):  # no shell here: only kill -9 leaves the folder then
         waiting = subprocess.Popen(
