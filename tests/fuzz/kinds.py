@@ -34,7 +34,7 @@ class Kind:
     """Returns the damaged files."""
     promised: bool = True
     """Nothing may become illegal by it, and no illegal finding may be lost quietly. Not promised where a line or a
-    record says something else afterwards, as whole as before: docs/doubt.md, "words that were replaced"."""
+    record says something else afterwards, as whole as before; docs/doubt.md has it as words that were replaced."""
 
 
 KINDS: dict[str, Kind] = {}
