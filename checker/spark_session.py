@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
-from ..traces.sources.private import private_folder
+from ..traces.sources.private import PROCESSES, private_folder
 from . import interrupting
 from .spark_workers import prepare
 
@@ -112,6 +112,7 @@ def shim(home: Path, folder: Path) -> Path:
     java = shlex.quote(str(home / "bin" / "java"))
     shim.write_text(
         "#!/bin/sh\n"
+        f"echo $$ >>{shlex.quote(str(folder / PROCESSES))}\n"
         "for argument do\n"
         "    shift\n"
         '    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'

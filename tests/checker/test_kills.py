@@ -309,6 +309,25 @@ def test_no_room_for_temporary_files_says_what_to_set(monkeypatch: pytest.Monkey
         private_folder()
 
 
+_STARTS_ANOTHER = """
+import os, subprocess, sys, time
+from isrproof.traces.sources.private import PROCESSES, private_folder
+folder = private_folder()
+other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)", folder], start_new_session=True)
+with open(f"{folder}/{PROCESSES}", "w") as file:
+    file.write(f"{other.pid}\\n{os.getppid()}\\n")
+os.kill(os.getpid(), 9)
+"""
+
+
+@linux
+def test_a_process_of_a_private_folder_ends_with_the_one_that_made_it(tmp_path: Path) -> None:
+    """A number that is another process's by now, as that of this test is, is let alone."""
+    (tmp_path / "there").mkdir()
+    left = run([sys.executable, "-c", _STARTS_ANOTHER], tmp_path / "there")
+    assert (left.code, left.processes, left.temporary) == (-signal.SIGKILL, (), ())
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("engine", ["python", "columns"])
 def test_neither_a_home_nor_a_language_is_needed(engine: str, tmp_path: Path) -> None:

@@ -8,8 +8,14 @@ import subprocess
 import tempfile
 from contextlib import suppress
 
-_WHEN_WE_ARE_GONE = """
+PROCESSES = "processes"
+"""The file of a private folder that lists processes, a number a line. They are killed with this one, where /proc shows
+that their commands name the folder: a Java that starts and finds its folder gone would stay for ever."""
+_WHEN_WE_ARE_GONE = f"""
 cat >/dev/null
+while read -r number; do
+    grep -qaF -e "$1" "/proc/$number/cmdline" && kill -9 "$number"
+done <"$1/{PROCESSES}"
 for turn in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1" && exit; sleep 1; done
 """
 """The script of a small process that waits for the end of its input. It tries again while others, such as Java, still
