@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -32,10 +33,11 @@ def main() -> int:
     asked = parser.parse_args()
     cases = enumerated(asked.only or sorted(KINDS), asked.seed, asked.first, asked.cases, asked.every)
     found = []
-    for result in run(cases, asked.keep, asked.jobs):
-        found.append(result)
-        if result.wrong is not None:
-            print(f"{result.case.subject()}: {result.wrong[:400]}\n  {result.case.command()}", flush=True)
+    with suppress(KeyboardInterrupt):  # the table is then of those that were tried
+        for result in run(cases, asked.keep, asked.jobs):
+            found.append(result)
+            if result.wrong is not None:
+                print(f"{result.case.subject()}: {result.wrong[:400]}\n  {result.case.command()}", flush=True)
     print(table(found))
     print(f"{sum(result.seconds for result in found):.0f} s of CPU; failing input is in {asked.keep}")
     return 1 if any(result.wrong is not None for result in found) else 0
