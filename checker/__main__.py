@@ -5,14 +5,17 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 
-from . import INTERRUPTED
+from . import INTERRUPTED, interrupting
 
 
 def main() -> None:
     """Run the command line; exit with code 3 if it is interrupted before it can report that itself."""
     _open_what_is_closed()
+    for number in interrupting():  # so that it stops its processes and removes its files whoever ends it
+        signal.signal(number, signal.default_int_handler)
     # Commands make next to nothing that refers to itself, and end: to look for it takes a tenth of a short one's time.
     gc.disable()
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal's language
@@ -24,6 +27,12 @@ def main() -> None:
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
         sys.exit(3)
+    finally:
+        for number in interrupting():  # all is said, and what is left to do takes no time
+            signal.signal(number, signal.SIG_IGN)
+        # Python remembers an interrupt within a text that it executes, such as a dataclass's, and would die of it at
+        # its end; the next text makes it forget.
+        exec("")
 
 
 def _open_what_is_closed() -> None:

@@ -55,6 +55,9 @@ class _Subcommands(click.Group):
             return super().make_context(*args, **extra)
         except OSError as error:
             fail(unexpected(error), as_json=False)
+        except KeyboardInterrupt:  # click would exit with 1, which is a verdict
+            click.echo(INTERRUPTED, err=True)
+            raise SystemExit(3) from None
 
 
 def asks_for_json(args: list[str]) -> bool:

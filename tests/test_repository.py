@@ -47,9 +47,9 @@ ARROWS: dict[str, set[str]] = {
     "traces": {"specs", "model"},
     "checker": set(),  # what is in its __init__
     "checker.progress": set(),
-    "checker.spark_session": {"specs", "checker.spark_workers"},
+    "checker.spark_session": {"specs", "traces", "checker", "checker.spark_workers"},
     "checker.spark_daemon": {"checker.audit"},
-    "checker.spark_workers": {"specs"},
+    "checker.spark_workers": {"specs", "traces"},
     "checker.audit": {
         *("specs", "model", "traces"),
         *("checker.ci", "checker.processes", "checker.progress", "checker.replacing", "checker.spark_session"),
@@ -60,7 +60,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.failure": {"specs"},
     "checker.model_options": {"specs", "model", "checker.failure"},
     "checker.formats": {"specs", "traces"},
-    "checker.processes": set(),
+    "checker.processes": {"specs"},
     "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "model", "checker.machines"},

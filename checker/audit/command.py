@@ -11,6 +11,7 @@ from pathlib import Path
 from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
+from ...traces.sources.archives import there_of, unpacked_at
 from ...traces.sources.paths import expand, some
 from ..progress import progress
 from ..spark_session import spark_failures
@@ -102,6 +103,8 @@ def _audited(
         facts = (*read.facts, *kept.facts)
         made = reports(found, facts)
         if not all(is_text(fact.path) for fact in facts):
+            for path in {fact.path for fact in facts}:  # the lines around a finding are read later
+                unpacked_at(encodable(path), there_of(path))
             made = [encodable(report) for report in made]
         return made, tuple(map(defect, found.defects))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -54,6 +55,7 @@ def write_outputs(
 ) -> tuple[str | None, tuple[Path, ...]]:
     """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
+    at = out
     try:
         if out is not None:
             from .report.parquet import write_out
@@ -62,9 +64,10 @@ def write_outputs(
         if html is not None:
             from .report.html import write_files
 
+            at = html
             pages = write_files(whole, html)
     except OSError as error:
-        return f"writing to {out or html} failed: {error.strerror or error}", pages
+        return f"writing to {at} failed: {error.strerror or error}", pages
     return None, pages
 
 
@@ -75,8 +78,17 @@ def add_summary(run: AuditRun) -> str | None:
         from .report.github import summary
 
         try:
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(summary(run))
+            _append(path, summary(run).encode())
         except OSError as error:
             return f"writing the step summary to {path} failed: {error.strerror or error}"
     return None
+
+
+def _append(path: str, content: bytes) -> None:
+    """Append to a file, all or nothing."""
+    with open(path, "ab", buffering=0) as file:
+        before = file.tell() if file.seekable() else None
+        if file.write(content) != len(content):
+            if before is not None:
+                file.truncate(before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

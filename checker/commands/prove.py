@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ...specs.machines import machine_names
-from .. import INTERRUPTED
+from .. import INTERRUPTED, interrupting
 from ..arguments import FilePath, Seconds
 from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say, say_json
@@ -129,13 +129,12 @@ def _interrupts_at_once() -> Iterator[None]:
         click.echo(INTERRUPTED, err=True)
         os._exit(3)
 
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # as a job in the background has it
-        signal.signal(signal.SIGINT, leave)
+    before = {number: signal.signal(number, leave) for number in interrupting()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...specs.errors import IsrproofError
@@ -50,12 +50,16 @@ def spark_engine(
     """
     if folder is None and not master.startswith("local"):
         raise IsrproofError(f"{master} needs a folder that all its machines can read and write: --checkpoint FOLDER")
-    with tempfile.TemporaryDirectory(prefix="isrproof-") as own, spark_failures():
+    with ExitStack() as stack, spark_failures():
         spark = session(master, memory="1g", brief=True)
+        if folder is None:  # in a folder that vanishes even if this process is killed
+            own = spark.sparkContext.getConf().get("spark.local.dir")
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="isrproof-", dir=own))
+        levels = folder
         at_once = str(spark.conf.get(_AT_ONCE))
         spark.conf.set(_AT_ONCE, "8")
         try:
-            yield lambda program: SparkSearch(program, spark, folder or own, done)
+            yield lambda program: SparkSearch(program, spark, levels, done)
         finally:
             spark.conf.set(_AT_ONCE, at_once)
 

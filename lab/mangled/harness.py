@@ -138,7 +138,7 @@ def outcomes(
         agreed = [as_json(one) == as_json(another) for one, another in zip(made, also, strict=True)]
         assert all(agreed[: len(new)]), new
         for case, report, same, lines in zip(waiting, made[len(new) :], agreed[len(new) :], texts, strict=True):
-            outcome = _outcome(case, clean[case.recording], notes[case.recording], report, lines)
+            outcome = outcome_of(case, clean[case.recording], notes[case.recording], report, lines)
             yield replace(outcome, agreed=same)
         waiting.clear()
 
@@ -174,7 +174,7 @@ def _unworded(found: Mapping[Identity, Finding]) -> dict[Identity, Finding]:
     return {Identity(each.rule, "", each.epoch, ""): finding for each, finding in found.items()}
 
 
-def _outcome(
+def outcome_of(
     case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report, lines: frozenset[str]
 ) -> Outcome:
     found = illegal(report)

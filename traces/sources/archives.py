@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import struct
@@ -17,6 +16,7 @@ from typing import IO, NamedTuple
 from ..limits import ARCHIVE_RATIO, DEPTH, MEMBERS, NAMES, ROOM
 from .compression import BROKEN, compression, stream
 from .opened import opened
+from .private import private_folder
 
 DEEPEST = DEPTH.most
 LEAST_ALLOWED = ROOM.most
@@ -63,9 +63,7 @@ class BombError(Exception):
 @cache
 def folder() -> str:
     """Return a folder of this process that no other user can read; it is removed when the process ends."""
-    made = tempfile.mkdtemp(prefix="isrproof-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    return private_folder()
 
 
 def _new() -> tuple[IO[bytes], str]:

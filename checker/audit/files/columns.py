@@ -24,7 +24,7 @@ from ....traces.sources.encoding import is_plain
 from ....traces.sources.opened import opened
 from ....traces.sources.paths import Source
 from ....traces.sources.text import Lines, Stretch
-from ...processes import killed_with_us, pool
+from ...processes import pool, shared
 from ..table.arrays import Numbers
 from ..table.protocol import Row
 from . import by_file, worker
@@ -154,8 +154,7 @@ class InColumns:
         if self._pool is None or len(work) < 2:
             yield from map(function, work)
             return
-        with killed_with_us():
-            yield from self._pool.map(function, work)
+        yield from shared(self._pool, function, work)
 
     def _work(self, numbers: Iterable[int]) -> Iterator[list[_Part]]:
         """Yield parts of these sources, in pieces of work of about equal size."""

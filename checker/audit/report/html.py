@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from ....specs.errors import IsrproofError
 from ....specs.issues import address
-from ...replacing import replacing
+from ...replacing import replacing_together
 from . import page as package
 from .forms import AuditRun
 from .model import EXIT, VERDICTS
@@ -35,12 +35,12 @@ def write(run: AuditRun) -> str:
 
 def write_files(run: AuditRun, path: Path) -> tuple[Path, ...]:
     """Write the page, and a file beside it for each further part that does not fit; return their paths."""
-    written = []
-    for name, text in zip(_names(path), _pages(run, path), strict=False):
-        written.append(path.with_name(name))
-        with replacing(written[-1]) as fresh:
-            fresh.write_text(text, encoding="utf-8")
-    return tuple(written)
+    texts = _pages(run, path)
+    written = tuple(path.with_name(name) for name in islice(_names(path), len(texts)))
+    with replacing_together(written) as places:
+        for place, text in zip(places, texts, strict=True):
+            place.write_text(text, encoding="utf-8")
+    return written
 
 
 def _names(path: Path) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
-from ...replacing import replacing
+from ...replacing import replacing_together
 from ..findings.finding import Finding
 from ..findings.state import Condition, StoppedMove
 from .model import Report
@@ -37,23 +37,25 @@ def must_have_arrow() -> None:
 
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
-    """Write each file completely or not at all. `text` is the JSON."""
+    """Write all files completely, or none. `text` is the JSON."""
     folder.mkdir(exist_ok=True)
-    with replacing(folder / "audit.json") as fresh:
-        fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]
     conditions = [each for report in reports for each in report.conditions()]
     stopped = [each for report in reports for each in report.state.stopped]
-    with replacing(folder / "findings.parquet") as fresh:
-        _write_parquet(fresh, Finding, findings, "place", "severity", "fingerprint")
-    with replacing(folder / "conditions.parquet") as fresh:
-        _write_parquet(fresh, Condition, conditions)
-    with replacing(folder / "stopped_moves.parquet") as fresh:
-        _write_parquet(fresh, StoppedMove, stopped)
     timeline = [row for report in reports for row in report.timeline or ()]
+    tables: dict[str, Callable[[Path], None]] = {
+        "findings.parquet": lambda place: _write_parquet(place, Finding, findings, "place", "severity", "fingerprint"),
+        "conditions.parquet": lambda place: _write_parquet(place, Condition, conditions),
+        "stopped_moves.parquet": lambda place: _write_parquet(place, StoppedMove, stopped),
+    }
     if timeline:
-        with replacing(folder / "timeline.parquet") as fresh:
-            _write_parquet(fresh, TimelineRow, timeline)
+        tables["timeline.parquet"] = lambda place: _write_parquet(place, TimelineRow, timeline)
+    with replacing_together([folder / name for name in (*tables, "audit.json")]) as places:
+        for place, write_table in zip(places, tables.values(), strict=False):
+            write_table(place)
+        places[-1].write_text(text + "\n", encoding="utf-8")
+    if not timeline:  # that of an earlier report is none of this one
+        (folder / "timeline.parquet").unlink(missing_ok=True)
 
 
 def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str) -> None:

@@ -15,6 +15,7 @@ from ....specs.metadata.levels import DIRECTORIES, NAME, SHUTDOWN_TOLD, levels
 from ....specs.releases import Release, span
 from ....traces.metadata.reader import uuid_text
 from ....traces.metadata.text import log_bytes
+from ...replacing import replacing
 from ..simulate import START, STEP, RunStep
 
 TOPIC = "t"
@@ -44,7 +45,8 @@ class SimulatedRecords:
         """Write the log as the segment of a node's metadata folder."""
         path = folder / FILE
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(log_bytes(self.records))
+        with replacing(path) as fresh:
+            fresh.write_bytes(log_bytes(self.records))
         return path
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from ...findings.brokers import BrokerTimeline, LiveBrokers, TenureTimes
 from ...findings.metadata import BrokerChange, MetadataLog
@@ -152,7 +153,7 @@ def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[LaneSegment]:
     for each in live:
         if not changes or (broker in each.brokers) != (broker in changes[-1].brokers):
             changes.append(each)
-    for each, after in zip(changes, [*changes[1:], None], strict=True):
+    for each, after in zip_longest(changes, changes[1:]):  # there are none if no line that was read names live brokers
         up = broker in each.brokers
         text = f"{'alive' if up else 'not alive'}, as broker {each.controller} printed it: {plain(str(each.place))}"
         yield LaneSegment(each.ts, None if after is None else after.ts, UP if up else DOWN, text)
