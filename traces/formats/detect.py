@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain as chained
@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
-from ...specs.formats import Envelope, envelopes, layouts
+from ...specs.formats import Envelope, envelopes, fragments, layouts
 from ...specs.machines import LEVELS
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
@@ -20,7 +20,8 @@ from ..sources.text import Lines
 from .dumps import dump
 from .instants import SECOND
 from .order import JITTER, by_text, printed
-from .reading import Reading
+from .pasted import HEAD, Reader, Score, paste_of, shows_paste, tells
+from .reading import Reading, Unwrapped
 from .records import Record, document, loaded, table
 from .wrapping import layout_of, lines_of, take
 
@@ -113,16 +114,60 @@ def detect(path: str, asked: Asked = UNASKED) -> Detected:
 
 def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
     """Return the format of a file; `first` returns its first lines, up to a number of them."""
+    found, sample = _ordinary(first, asked)
+    return found if asked != UNASKED else _pasted(found, sample) or found
+
+
+def _ordinary(first: Callable[[int], Sequence[str]], asked: Asked) -> tuple[Detected, Sequence[str]]:
+    """Return the format of a file that nobody pasted, and its first lines."""
     sample = first(SORTED_SAMPLE)
     found = detected(sample[: SAMPLES[0]], asked)
     if not found.known and len(sample) > SAMPLES[0]:
         found = detected(first(SAMPLES[1]), asked)
-    return replace(found, by_text=by_text(sample)) if found.reading.native else found
+    return (replace(found, by_text=by_text(sample)) if found.reading.native else found), sample
+
+
+def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
+    """Return the format of a text that a person pasted; None if its lines are understood as well without that.
+
+    Who pastes lines in a known layout pastes few.
+    """
+    reading = found.reading
+    if found.dump is not None or reading.whole or any(envelopes()[id].kind != "text" for id in reading.chain):
+        return None
+    texts = [text for text in sample if text.strip()]
+    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json or not shows_paste(sample[:HEAD])):
+        return None
+    paste = paste_of(sample)
+    reader = Reader(paste)
+    mended = Score.of(reader.lines(sample))
+    plain = Score.of(Unwrapped(_Sample(sample), reading))
+    quoted = bool(reader.counts["prose"]) and tells(sample[:HEAD])
+    if mended.known < plain.known or mended.thrown < plain.thrown or (mended == plain and not quoted):
+        return None
+    part, _ = reader.layouts.most_common(1)[0] if reader.layouts else (None, 0)
+    layout = part or reading.layout or next(filter(None, map(layout_named, texts)), None)
+    return Detected(Reading(layout=layout, paste=paste), len(texts), mended.known, found.looks)
+
+
+class _Sample:
+    """The first lines of a text."""
+
+    problem: str | None = None
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def blocks(self) -> Iterator[bytes]:
+        return (line.encode() + b"\n" for line in self._lines)
 
 
 def holds_lines(path: str) -> bool:
     """Return True if a file has lines in a known layout, in any envelope."""
-    return detect(path).known > 0
+    return _ordinary(lambda most: sampled(Lines(path), most), UNASKED)[0].known > 0
 
 
 def sampled(lines: Iterable[str], most: int) -> list[str]:
@@ -288,7 +333,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
     if given is None:
         return Asked(None, own)
     names = given.split("/")
-    known = {**envelopes(), **layouts()}
+    known = {**envelopes(), **layouts(), **fragments()}
     for name in names:
         if name not in known:
             raise unknown("format", name, known)
@@ -297,7 +342,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
         return Asked((*_all_envelopes(chain), last), own)
     if own is not None:
         raise IsrproofError(f"--input declares the layout {last}, --layout another one; use only one of the two.")
-    row = layouts()[last]
+    row = known[last]
     named = layout(row.pattern) if row.pattern and last != DEFAULT else None
     return Asked(_all_envelopes(chain), named)
 
