@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 
 OF_METADATA = (
-    "kafka-dump-log printed these lines of KRaft's metadata log: expected the log itself; a dump does not say of which"
-    " node and cluster it is, and its checksums cannot be checked. Give the file that was dumped"
-    " (NNNNNNNNNNNNNNNNNNNN.log, OFFSET-EPOCH.checkpoint), or better the folder __cluster_metadata-0 of every node"
+    "kafka-dump-log printed these lines of KRaft's metadata log, but those of its batches (baseOffset: ...), which show"
+    " their epochs, are missing: give its whole output, the file that was dumped (NNNNNNNNNNNNNNNNNNNN.log,"
+    " OFFSET-EPOCH.checkpoint), or better the folder __cluster_metadata-0 of every node"
 )
 OF_A_TOPIC = (
     "kafka-dump-log printed these lines of a segment: expected the text logs of brokers or, in KRaft mode, the folder"
