@@ -17,7 +17,7 @@ from ...specs.machines import LEVELS
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
-from .dumps import dump
+from .dumps import dump, state
 from .instants import SECOND
 from .order import JITTER, by_text, printed
 from .pasted import HEAD, Reader, Score, paste_of, shows_paste, tells
@@ -61,7 +61,7 @@ class Detected:
     nearest: str | None = None
     """The envelope that contains most of them, if no layout is known."""
     dump: str | None = None
-    """The problem with them, if kafka-dump-log printed them."""
+    """The problem with them, if a tool of Kafka's printed them: kafka-dump-log, or one that shows a state."""
     by_text: bool = False
     """Lines of one time are sorted by their text."""
 
@@ -142,7 +142,7 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     reader = Reader(paste)
     mended = Score.of(reader.lines(sample))
     plain = Score.of(Unwrapped(_Sample(sample), reading))
-    quoted = bool(reader.counts["prose"]) and tells(sample[:HEAD])
+    quoted = bool(reader.counts["output"]) or (bool(reader.counts["prose"]) and tells(sample[:HEAD]))
     if mended.known < plain.known or mended.thrown < plain.thrown or (mended == plain and not quoted):
         return None
     part, _ = reader.layouts.most_common(1)[0] if reader.layouts else (None, 0)
@@ -203,7 +203,7 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
     reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
     if best.known:
         return Detected(reading, len(texts), best.known, looks)
-    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts))
+    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts) or state(texts))
 
 
 def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:

@@ -2,7 +2,7 @@
 
 A line that no layout explains is tried as a part of one (`fragments` of specs/layouts.toml), then with the lines below
 it, then with two spaces where it has one; it is taken so only where the result is a line that the line table has. What
-is no line of a log is left out, and counted. Nothing here runs on an ordinary log: see `sign` and detect.py.
+is no line of a log is left out, and counted. Nothing here runs on an ordinary log: see `shows_paste` and detect.py.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..events.event import Event, Irrelevant, Parsed, Unknown
 from ..events.layouts import Layout, layout
 from ..events.parse import is_default, parse_line, parse_throwable
 from ..events.wordings import dispatch, key_of, sentence_of
+from ..tools.outputs import Outputs
 from .characters import restored
 
 _TIME = r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
@@ -218,6 +219,7 @@ class Reader:
         self._paste = paste
         self.counts: Counter[str] = Counter()
         self.layouts: Counter[str | None] = Counter()
+        self.outputs = Outputs()
         self._label = ""
 
     def lines(self, texts: Iterable[str]) -> Iterator[Pasted]:
@@ -310,6 +312,9 @@ class Reader:
             if undated(f". {text}") == ".":
                 self.counts["dated"] += 1
                 continue
+            if self.outputs.takes(text):
+                self.counts["output"] += 1
+                continue
             thrown, joined = _throwable(text, [each for _, _, each in rest[at:]])
             self.counts["joined"] += joined
             at += joined
@@ -368,7 +373,7 @@ def paste_of(texts: Sequence[str]) -> Paste:
 def shows_paste(texts: Sequence[str]) -> bool:
     """Return True if lines, some of which are in a known layout, may have been pasted: only then they are read both
     ways."""
-    if tells(texts) or _SIGNS.search("\n".join(texts)):
+    if tells(texts) or any(map(Outputs().takes, texts)) or _SIGNS.search("\n".join(texts)):
         return True
     clipped = [_ENDS.search(text) is None for text in texts if is_default(text)]
     if sum(clipped) * 2 > len(clipped):
@@ -418,8 +423,9 @@ class Score(NamedTuple):
         return Score(known, thrown)
 
 
-def notes(paste: Paste, counts: Counter[str]) -> list[str]:
+def notes(paste: Paste, reader: Reader) -> list[str]:
     """Return what was done to the lines of a pasted text."""
+    counts = reader.counts
     found = []
     if paste.timeless:
         found.append("no line has a time: they are in the order of the file, and nothing has a length")
@@ -430,6 +436,7 @@ def notes(paste: Paste, counts: Counter[str]) -> list[str]:
         "dated": "with a date of the viewer, which was left out",
         "blank": "blank, left out",
         "prose": "that are no log, left out",
+        "output": "that a tool printed, a state at one moment",
     }
     found += [f"{counts[name]} line{'s' * (counts[name] != 1)} {text}" for name, text in texts.items() if counts[name]]
-    return found
+    return found + reader.outputs.words()

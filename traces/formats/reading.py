@@ -210,7 +210,7 @@ class Unwrapped:
             facts.lossy = PASTED
             yield Line(label, number * PARTS, text)
         for facts in islice(self.facts.values(), 1):
-            facts.notes += notes(paste, reader.counts)
+            facts.notes += notes(paste, reader)
 
     def _written(self, lines: Text) -> Iterator[Line]:
         for label, entry in self._entries(lines):
