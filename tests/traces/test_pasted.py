@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from isrproof.specs.formats import fragments
@@ -17,6 +18,7 @@ from isrproof.traces.formats.detect import Detected, detected_by
 from isrproof.traces.formats.pasted import joints, undated, widened
 from isrproof.traces.formats.reading import Unwrapped
 
+from tests import engines
 from tests.recordings import RECORDED
 
 REFUSED = (
@@ -92,6 +94,11 @@ KINDS = {
     "entities of HTML": each(lambda line: html.escape(line).replace("(", "&#40;")),
     "wide brackets": each(lambda line: line.replace("[", "\uff3b").replace("]", "\uff3d").replace("(", "\uff08")),
     "backslashes of Markdown": each(lambda line: line.replace("[", "\\[").replace("]", "\\]").replace("_", "\\_")),
+    "bold, in a list": [f"- **{line}**" if line[0] == "[" else line for line in LINES],
+    "cells of a table": [f"| 09:00 | {line} |" if line[0] == "[" else line for line in LINES],
+    "numbered": [f"{number}. {line}" if line[0] == "[" else line for number, line in enumerate(LINES)],
+    "wrapped and indented": [f"    {text}" for line in LINES for text in wrapped(line, 79)],
+    "slashes in the date": each(lambda line: re.sub(r"^\[(\d+)-(\d+)-", r"[\1/\2/", line)),
     "prose before": ["Hi all, we have seen this on our controller:", "", *LINES],
     "prose around": [PROSE, "", "```", *LINES, "```", "", f"{PROSE}."],
     "a line within a sentence": [f"The controller says `{REFUSED}` then:", "", *LINES[1:]],
@@ -102,6 +109,16 @@ KINDS = {
 def test_what_is_pasted_is_read_as_what_was_printed(lines: list[str]) -> None:
     assert events(read(lines)) == WHOLE
     assert detected(lines).known >= 2
+
+
+@pytest.mark.parametrize("lines", KINDS.values(), ids=KINDS)
+def test_both_engines_read_pasted_text_alike(lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "paste.txt").write_text("\n".join(lines), encoding="utf-8")
+    report = engines.reference([tmp_path / "paste.txt"])
+    assert report == engines.columns([tmp_path / "paste.txt"])
+    assert report[0]["coverage"]["understood"] == len(WHOLE)
+    (failed,) = report[0]["state"]["stopped"]
+    assert "no replica that may lead" in failed["why"]
 
 
 @pytest.mark.parametrize("lines", [LINES, [SHRINK], [REFUSED, THROWN, FRAME]])

@@ -44,6 +44,8 @@ _LOOKS = re.compile(
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|state\.change\.logger"
     r"|kafka\.(?:controller|server|cluster)|\[(?:Controller|Broker) id="
 )
+_NUMBERED = re.compile(r"[0-9]{1,4}[.):]?|[*\u2022-]")
+"""A word before lines that numbers them, and is no writer's name."""
 _LIST = re.compile(r"\s*\[\s*(?:\{|$)")
 
 
@@ -135,19 +137,25 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     reading = found.reading
     if found.dump is not None or reading.whole or any(envelopes()[id].kind != "text" for id in reading.chain):
         return None
-    texts = [text for text in sample if text.strip()]
-    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json or not shows_paste(sample[:HEAD])):
+    likely = shows_paste(sample[:HEAD]) or any(envelopes()[id].loose for id in reading.chain)
+    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json or not likely):
         return None
     paste = paste_of(sample)
     reader = Reader(paste)
     mended = Score.of(reader.lines(sample))
-    plain = Score.of(Unwrapped(_Sample(sample), reading))
+    lines = [*Unwrapped(_Sample(sample), reading)]
+    plain = Score.of(lines)
     quoted = bool(reader.counts["output"]) or (bool(reader.counts["prose"]) and tells(sample[:HEAD]))
-    if mended.known < plain.known or mended.thrown < plain.thrown or (mended == plain and not quoted):
+    numbered = bool(reading.chain) and all(_NUMBERED.fullmatch(line.label) for line in lines)
+    if mended.known < plain.known or mended.thrown < plain.thrown:
         return None
+    if mended == plain and not (quoted or numbered):
+        return None
+    if not found.known and not mended.bearing and mended.known < _LEAST * found.lines:
+        return None  # a sentence of Kafka's may be another program's, too
     part, _ = reader.layouts.most_common(1)[0] if reader.layouts else (None, 0)
-    layout = part or reading.layout or next(filter(None, map(layout_named, texts)), None)
-    return Detected(Reading(layout=layout, paste=paste), len(texts), mended.known, found.looks)
+    layout = part or (None if reader.known is None else layout_named(reader.known)) or reading.layout
+    return Detected(Reading(layout=layout, paste=paste), found.lines, mended.known, found.looks)
 
 
 class _Sample:

@@ -19,7 +19,7 @@ from ...specs.formats import fragments
 from ...specs.lines import Slot
 from ...specs.machines import LEVELS
 from ..events.event import Event, Irrelevant, Parsed, Unknown
-from ..events.layouts import Layout, layout
+from ..events.layouts import NO_LOGGER, Layout, layout
 from ..events.parse import is_default, parse_line, parse_throwable
 from ..events.wordings import dispatch, key_of, sentence_of
 from ..tools.outputs import Outputs
@@ -27,7 +27,7 @@ from .characters import restored
 
 _TIME = r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 _LEVEL = rf"(?:{'|'.join(LEVELS)})"
-_TIMED = re.compile(rf"\[?{_TIME}\]?:? +\[? *{_LEVEL}\b|\[?{_LEVEL} *\]?:? +\[?{_TIME}")
+_TIMED = re.compile(rf"\[?{_TIME}\]?:? +(?:\[[^\[\]]{{0,100}}\] +)?\[? *{_LEVEL}\b|\[?{_LEVEL} *\]?:? +\[?{_TIME}")
 _LEVELLED = re.compile(rf"\[?{_LEVEL} *\]?:? +(?=\S)")
 _PREFIX = 300
 """The largest number of characters before a line that are taken for a prefix."""
@@ -36,6 +36,8 @@ _CONTAINER = re.compile(r"(?P<label>[A-Za-z0-9][A-Za-z0-9_.@-]{0,255}) +\|(?: |$
 _TRACE = re.compile(
     r"\s+\S|at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more|(?:[a-z][\w$]*\.)+[A-Z][\w$]*(?::|$)"
 )
+_QUOTED = re.compile(r"([`\"])(?P<text>[^`\"]{20,})\1")
+_SLASHES = re.compile(r"(?<![0-9/])([12][0-9]{3})/([01][0-9])/([0-3][0-9])(?=[ T][0-9]{2}:)")
 _FRAME = re.compile(r"\s*(?:at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more)")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[.]?"
 _CLOCK = (
@@ -65,6 +67,8 @@ _WRAPPED = 60
 _MOST_JOINED, _TRIED = 20, 5
 """The largest number of lines that are joined to one, and of joints of which every reading is tried."""
 _MOST_SPACES = 60
+_DATE_ENDS = 60
+"""The largest number of characters of a date."""
 HEAD = 200
 """Number of first lines that show whether a text was pasted."""
 
@@ -116,7 +120,8 @@ def begin(text: str, *, timeless: bool) -> _Found | None:
         return _Found(label, rest[: match.start()], _unquoted(rest[match.start() :], rest[: match.start()]))
     if not timeless:
         return None
-    for shown in dict.fromkeys((rest, rest.lstrip(" \t>*`\"'"))):
+    quoted = _QUOTED.search(rest)
+    for shown in dict.fromkeys((rest, rest.lstrip(" \t>*`\"'"), quoted["text"] if quoted else rest)):
         match = _LEVELLED.search(shown[:80])
         for at in dict.fromkeys((0, 0 if match is None else match.start())):
             line = _unquoted(shown[at:], shown[:at])
@@ -132,10 +137,12 @@ def unlabelled(text: str) -> tuple[str, str]:
 
 
 def _unquoted(line: str, before: str) -> str:
-    """Return a line without the mark that ends a quotation which began before it."""
-    mark = before.rstrip()[-1:]
+    """Return a line without the mark that ends a quotation, a table's cell or bold text which began before it."""
+    mark = before.strip()[-1:]
     line = line.rstrip()
-    return line[: line.rindex(mark)] if mark and mark in "`\"'" and mark in line else line
+    if mark in ("`", '"', "'") and mark in line:
+        return line[: line.rindex(mark)]
+    return line.rstrip(" *|") if mark in ("*", "|") else line
 
 
 def _as_part(line: str, *, timed: bool) -> tuple[str, str] | None:
@@ -143,8 +150,14 @@ def _as_part(line: str, *, timed: bool) -> tuple[str, str] | None:
     it."""
     for name, each in _layouts(timed=timed):
         normal = each.normal(line)
-        if normal is not None and _is_known(_read(normal)):
+        if normal is None:
+            continue
+        if _is_known(_read(normal)):
             return name, normal
+        if each.short:  # the rest of the logger's name may be a class below it
+            normal = f"{normal[: normal.rindex(' (')]} ({NO_LOGGER})"
+            if _is_known(_read(normal)):
+                return name, normal
     return None
 
 
@@ -196,7 +209,7 @@ def widened(line: str) -> str | None:
 
 def undated(line: str) -> str | None:
     """Return a line without the date at its end; None if it has none."""
-    match = _DATED.search(line, max(len(line) - 60, 0))
+    match = _DATED.search(line, max(len(line) - _DATE_ENDS, 0))
     return line[: match.start()].rstrip() if match is not None and match.start() else None
 
 
@@ -220,6 +233,8 @@ class Reader:
         self.counts: Counter[str] = Counter()
         self.layouts: Counter[str | None] = Counter()
         self.outputs = Outputs()
+        self.known: str | None = None
+        """The first line that the line table has as it is."""
         self._label = ""
 
     def lines(self, texts: Iterable[str]) -> Iterator[Pasted]:
@@ -227,7 +242,7 @@ class Reader:
         first: _Found | None = None
         place, below = 0, list[tuple[int, str]]()
         for number, raw in enumerate(texts, start=1):
-            text = restored(raw).rstrip()
+            text = _SLASHES.sub(r"\1-\2-\3", restored(raw)).rstrip()
             found = begin(text, timeless=self._paste.timeless)
             if found is None:
                 below.append((number, text))
@@ -252,14 +267,14 @@ class Reader:
     def _line(self, line: str, below: Sequence[str]) -> tuple[str, int]:
         """Return a line as Kafka printed it, and the number of lines below it that belong to it."""
         if _is_known(_read(line)):
-            self.layouts[None] += 1
+            self._knows(line)
             return line, 0
         pieces = _pieces(line, below)
         many = range(2, len(pieces) + 1)
         joined = [(number, made) for number in many for made in joints(pieces[:number])]
         for number, made in joined:
             if _is_known(_read(made)):
-                self.layouts[None] += 1
+                self._knows(made)
                 return made, number - 1
         for number, made in ((1, line), (1, undated(line)), *joined):
             found = None if made is None else self._mended(made, alone=number == 1)
@@ -268,10 +283,14 @@ class Reader:
                 return found, number - 1
         return self._unknown(line), 0
 
+    def _knows(self, line: str) -> None:
+        self.layouts[None] += 1
+        self.known = self.known or line
+
     def _mended(self, line: str, *, alone: bool) -> str | None:
         """Return a line as Kafka printed it, if the line table has it; two spaces are looked for in a line `alone`."""
         if _is_known(_read(line)):
-            self.layouts[None] += 1
+            self._knows(line)
             return line
         part = _as_part(line, timed=True) or (_as_part(line, timed=False) if self._paste.timeless else None)
         if part is not None:
@@ -363,7 +382,7 @@ def _throwable(text: str, below: Sequence[str]) -> tuple[str | None, int]:
 
 def paste_of(texts: Sequence[str]) -> Paste:
     """Return how a pasted text that begins with these lines is read."""
-    shown = [restored(text).rstrip() for text in texts]
+    shown = [_SLASHES.sub(r"\1-\2-\3", restored(text)).rstrip() for text in texts]
     timeless = all(begin(text, timeless=False) is None for text in shown)
     found = [first for text in shown if (first := begin(text, timeless=timeless)) is not None]
     labels = {first.label for first in found if first.label}
@@ -381,6 +400,8 @@ def shows_paste(texts: Sequence[str]) -> bool:
     for before, text in pairwise(texts):
         below = not text or _TRACE.match(text) is not None
         if not before and below and text[:1].strip():
+            return True
+        if len(text) < _DATE_ENDS and _DATED.fullmatch(text) is not None:
             return True
         is_long = len(before) >= _WRAPPED and not below and _TIMED.match(before) and not _ENDS.search(before)
         if is_long and begin(text, timeless=False) is None:
@@ -408,19 +429,22 @@ class Score(NamedTuple):
     """Lines that the line table has."""
     thrown: int
     """Throwables below the line that they belong to."""
+    bearing: int
+    """Lines that bear on a rule."""
 
     @staticmethod
     def of(lines: Iterable[tuple[str, int, str]]) -> Score:
         """Return the score of lines (writer, place, text)."""
-        known = thrown = 0
+        known = thrown = bearing = 0
         before: dict[str, bool] = {}
         for label, _, text in lines:
             parsed = _read(text)
             is_thrown = isinstance(parsed, Event) and parsed.level is None
             known += _is_known(parsed) and not is_thrown
             thrown += is_thrown and before.get(label, False)
+            bearing += isinstance(parsed, Event) and not is_thrown
             before[label] = _is_known(parsed) and not is_thrown
-        return Score(known, thrown)
+        return Score(known, thrown, bearing)
 
 
 def notes(paste: Paste, reader: Reader) -> list[str]:
