@@ -47,6 +47,12 @@ class Read:
 
 
 _KAFKA = re.compile(r"kafka|broker|controller|state\.change", re.IGNORECASE)
+_BESIDE_KAFKA = re.compile(
+    r"kafka[-_.]?(?:ui|exporter|rest|manager|connect|cat|init|setup|topics?|producer|consumer|client|proxy|bridge)"
+    r"|(?:create|init|setup)[-_.](?:kafka|topics?)|kafdrop|kafkacat|akhq",
+    re.IGNORECASE,
+)
+"""Names of programs that people run beside Kafka."""
 
 
 def without_other_programs(found: Sequence[tuple[LogFile, FileFacts]]) -> list[tuple[LogFile, FileFacts]]:
@@ -73,7 +79,9 @@ def without_other_programs(found: Sequence[tuple[LogFile, FileFacts]]) -> list[t
 
 def _is_other_program(fact: FileFacts) -> bool:
     known = fact.coverage["understood"] or fact.coverage["irrelevant"] or fact.bearing_unknown or fact.resembling
-    return bool(fact.label) and not known and not any(map(_KAFKA.search, (fact.label, *fact.unknown)))
+    if not fact.label or known or any(map(_KAFKA.search, fact.unknown)):
+        return False
+    return _BESIDE_KAFKA.search(fact.label) is not None or _KAFKA.search(fact.label) is None
 
 
 def apart(files: Sequence[LogFile]) -> list[LogFile]:
