@@ -99,6 +99,7 @@ KINDS = {
     "numbered": [f"{number}. {line}" if line[0] == "[" else line for number, line in enumerate(LINES)],
     "wrapped and indented": [f"    {text}" for line in LINES for text in wrapped(line, 79)],
     "slashes in the date": each(lambda line: re.sub(r"^\[(\d+)-(\d+)-", r"[\1/\2/", line)),
+    "without line feeds": [" ".join(line.strip() for line in LINES)],
     "prose before": ["Hi all, we have seen this on our controller:", "", *LINES],
     "prose around": [PROSE, "", "```", *LINES, "```", "", f"{PROSE}."],
     "a line within a sentence": [f"The controller says `{REFUSED}` then:", "", *LINES[1:]],

@@ -137,14 +137,15 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     reading = found.reading
     if found.dump is not None or reading.whole or any(envelopes()[id].kind != "text" for id in reading.chain):
         return None
-    likely = shows_paste(sample[:HEAD]) or any(envelopes()[id].loose for id in reading.chain)
-    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json or not likely):
+    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json):
+        return None
+    if found.known and not (any(envelopes()[id].loose for id in reading.chain) or shows_paste(sample[:HEAD])):
         return None
     paste = paste_of(sample)
     reader = Reader(paste)
-    mended = Score.of(reader.lines(sample))
+    mended = Score.of((line.label, line.text) for line in reader.lines(sample))
     lines = [*Unwrapped(_Sample(sample), reading)]
-    plain = Score.of(lines)
+    plain = Score.of((line.label, line.text) for line in lines)
     quoted = bool(reader.counts["output"]) or (bool(reader.counts["prose"]) and tells(sample[:HEAD]))
     numbered = bool(reading.chain) and all(_NUMBERED.fullmatch(line.label) for line in lines)
     if mended.known < plain.known or mended.thrown < plain.thrown:

@@ -38,6 +38,11 @@ _TRACE = re.compile(
 )
 _QUOTED = re.compile(r"([`\"])(?P<text>[^`\"]{20,})\1")
 _SLASHES = re.compile(r"(?<![0-9/])([12][0-9]{3})/([01][0-9])/([0-3][0-9])(?=[ T][0-9]{2}:)")
+_NEXT = re.compile(
+    rf"(?<=\)) +(?=\[{_TIME}\] {_LEVEL} )|(?<=\)) +(?=(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error)\b)"
+    r"|(?<=\S) +(?=at [\w.$]+\()"
+)
+"""The end of a line whose line feed was lost."""
 _FRAME = re.compile(r"\s*(?:at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more)")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[.]?"
 _CLOCK = (
@@ -77,8 +82,10 @@ class Pasted(NamedTuple):
     """A line of a pasted text, as Kafka printed it."""
 
     label: str
-    place: int
+    line: int
     """The number of its first line in the file."""
+    part: int
+    """Its place among those that stand in this line of the file, from 0."""
     text: str
 
 
@@ -224,6 +231,32 @@ def joints(pieces: Sequence[str]) -> Iterator[str]:
         yield "".join(piece + joint for piece, joint in zip(pieces, (*way, ""), strict=True))
 
 
+_At = tuple[int, int]
+"""The number of a line of the file, and the place in it."""
+_NOWHERE: _At = (0, 0)
+
+
+class _Below(NamedTuple):
+    """A line below one that begins an event."""
+
+    place: _At
+    label: str
+    """The name before it."""
+    text: str
+
+
+def _apart(texts: Iterable[str]) -> Iterator[tuple[_At, str]]:
+    """Yield the lines of a text as a program printed them: each by itself, with its own characters."""
+    for number, raw in enumerate(texts, start=1):
+        text = _cleaned(raw)
+        for part, one in enumerate(_NEXT.split(text) if _TIMED.search(text) else [text]):
+            yield (number, part), one
+
+
+def _cleaned(raw: str) -> str:
+    return _SLASHES.sub(r"\1-\2-\3", restored(raw)).rstrip()
+
+
 class Reader:
     """The lines of a pasted text; `counts` shows what was done to how many lines, `layouts` the layouts of parts of
     lines."""
@@ -240,27 +273,25 @@ class Reader:
     def lines(self, texts: Iterable[str]) -> Iterator[Pasted]:
         """Yield the lines of a log, of those of a text."""
         first: _Found | None = None
-        place, below = 0, list[tuple[int, str]]()
-        for number, raw in enumerate(texts, start=1):
-            text = _SLASHES.sub(r"\1-\2-\3", restored(raw)).rstrip()
+        place, below = _NOWHERE, list[_Below]()
+        for at, text in _apart(texts):
             found = begin(text, timeless=self._paste.timeless)
             if found is None:
-                below.append((number, text))
+                below.append(_Below(at, *unlabelled(text)))
                 continue
             yield from self._event(first, place, below)
-            first, place, below = found, number, []
+            first, place, below = found, at, []
         yield from self._event(first, place, below)
 
-    def _event(self, first: _Found | None, place: int, below: list[tuple[int, str]]) -> Iterator[Pasted]:
-        rest = [(number, *unlabelled(text)) for number, text in below]
+    def _event(self, first: _Found | None, place: _At, rest: list[_Below]) -> Iterator[Pasted]:
         if first is not None:
             indent = len(first.before) if first.before.isspace() else 0
-            rest = [(number, label, text[indent:] if text[:indent].isspace() else text) for number, label, text in rest]
-            line, joined = self._line(first.text, [text for _, _, text in rest])
+            rest = [each._replace(text=each.text[indent:]) if each.text[:indent].isspace() else each for each in rest]
+            line, joined = self._line(first.text, [each.text for each in rest])
             self.counts["joined"] += joined
             self.counts["prefix"] += bool(first.before.strip(" \t>`*\"'-+|") or first.label)
             self._label = (first.label or self._label) if self._paste.labelled else ""
-            yield Pasted(self._label, place, line)
+            yield Pasted(self._label, *place, line)
             rest = rest[joined:]
         yield from self._below(rest)
 
@@ -317,7 +348,7 @@ class Reader:
             return line
         return next((normal for normal in self._normal(line) if normal != line), line)
 
-    def _below(self, rest: Sequence[tuple[int, str, str]]) -> Iterator[Pasted]:
+    def _below(self, rest: Sequence[_Below]) -> Iterator[Pasted]:
         """Yield the lines below one that begins an event: those of throwables and messages of several lines."""
         skipping = False
         at = 0
@@ -334,16 +365,16 @@ class Reader:
             if self.outputs.takes(text):
                 self.counts["output"] += 1
                 continue
-            thrown, joined = _throwable(text, [each for _, _, each in rest[at:]])
+            thrown, joined = _throwable(text, [each.text for each in rest[at:]])
             self.counts["joined"] += joined
             at += joined
             if thrown is not None or _TRACE.match(text) or not self._is_prose(text):
                 skipping = skipping and thrown is None and not _TRACE.match(text)
-                yield Pasted(self._label, place, thrown or text)
+                yield Pasted(self._label, *place, thrown or text)
                 continue
             self.counts["prose"] += 1
             if not skipping:  # what follows belongs to no line of the log
-                yield Pasted(self._label, place, "")
+                yield Pasted(self._label, *place, "")
             skipping = True
 
     def _is_prose(self, text: str) -> bool:
@@ -382,7 +413,7 @@ def _throwable(text: str, below: Sequence[str]) -> tuple[str | None, int]:
 
 def paste_of(texts: Sequence[str]) -> Paste:
     """Return how a pasted text that begins with these lines is read."""
-    shown = [_SLASHES.sub(r"\1-\2-\3", restored(text)).rstrip() for text in texts]
+    shown = [text for _, text in _apart(texts)]
     timeless = all(begin(text, timeless=False) is None for text in shown)
     found = [first for text in shown if (first := begin(text, timeless=timeless)) is not None]
     labels = {first.label for first in found if first.label}
@@ -396,6 +427,8 @@ def shows_paste(texts: Sequence[str]) -> bool:
         return True
     clipped = [_ENDS.search(text) is None for text in texts if is_default(text)]
     if sum(clipped) * 2 > len(clipped):
+        return True
+    if any(_NEXT.search(text) for text in texts if is_default(text)):
         return True
     for before, text in pairwise(texts):
         below = not text or _TRACE.match(text) is not None
@@ -433,11 +466,11 @@ class Score(NamedTuple):
     """Lines that bear on a rule."""
 
     @staticmethod
-    def of(lines: Iterable[tuple[str, int, str]]) -> Score:
-        """Return the score of lines (writer, place, text)."""
+    def of(lines: Iterable[tuple[str, str]]) -> Score:
+        """Return the score of lines (writer, text)."""
         known = thrown = bearing = 0
         before: dict[str, bool] = {}
-        for label, _, text in lines:
+        for label, text in lines:
             parsed = _read(text)
             is_thrown = isinstance(parsed, Event) and parsed.level is None
             known += _is_known(parsed) and not is_thrown

@@ -205,10 +205,9 @@ class Unwrapped:
 
     def _pasted(self, lines: Text, paste: Paste) -> Iterator[Line]:
         reader = PasteReader(paste)
-        for label, number, text in reader.lines(lines):
-            facts = self.facts[label]
-            facts.lossy = PASTED
-            yield Line(label, number * PARTS, text)
+        for label, number, part, text in reader.lines(lines):
+            self.facts[label].lossy = PASTED
+            yield Line(label, number * PARTS + part, text)
         for facts in islice(self.facts.values(), 1):
             facts.notes += notes(paste, reader)
 
