@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..specs.errors import IsrproofError
-from ..specs.formats import envelopes, layouts
+from ..specs.formats import envelopes, fragments, layouts
 from ..traces.formats.detect import Detected, detect, holds_lines
 from ..traces.metadata.files import found_in
 from ..traces.sources.paths import expand, is_elsewhere
@@ -21,6 +21,8 @@ def listing() -> str:
     lines += [f"  {row.id:<{_WIDTH}}{row.meaning}" for row in envelopes().values()]
     lines += ["", "Layouts: how Kafka prints a line", ""]
     lines += [f"  {row.id:<{_WIDTH}}{row.meaning}" for row in layouts().values()]
+    lines += ["", "Parts of lines, in pasted text", ""]
+    lines += [f"  {row.id:<{_WIDTH}} {row.meaning}" for row in fragments().values()]
     lines += [
         "",
         "Every pair works. --input ENVELOPE[/LAYOUT] forces one: --input cri/strimzi; cri over docker: docker/cri.",
@@ -91,5 +93,5 @@ def as_text(shown: Mapping[str, object]) -> str:
 
 
 def _layout(shown: Mapping[str, object]) -> str:
-    row = layouts().get(str(shown["layout"]))
+    row = {**layouts(), **fragments()}.get(str(shown["layout"]))
     return "no known layout" if row is None else f"{row.id} ({row.meaning})"

@@ -124,10 +124,22 @@ def layouts() -> Mapping[str, LayoutRow]:
         TableError: a row is wrong.
     """
     found = {}
-    for _, row in _rows("layout", _REQUIRED, ("pattern", "keys", "label", *_JSON_LAYOUT), ("pattern", "keys")):
+    columns = ("pattern", "keys", "label", *_JSON_LAYOUT)
+    for _, row in _rows("layouts.toml", "layout", _REQUIRED, columns, ("pattern", "keys")):
         parts = Parts(**{key: row.pop(key) for key in _JSON_LAYOUT if key in row})
         found[row["id"]] = LayoutRow(**row, parts=parts)
     return found
+
+
+@cache
+def fragments() -> Mapping[str, LayoutRow]:
+    """Return the layouts of parts of lines by id, in the order in which they are tried.
+
+    Raises:
+        TableError: a row is wrong.
+    """
+    rows = _rows("layouts.toml", "fragment", _REQUIRED, ("pattern",), ("pattern",))
+    return {row["id"]: LayoutRow(**row) for _, row in rows}
 
 
 @cache
@@ -138,7 +150,9 @@ def envelopes() -> Mapping[str, Envelope]:
         TableError: a row is wrong.
     """
     found = {}
-    for where, row in _rows("envelope", (*_REQUIRED, "order"), _ENVELOPE, ("line", "keys", "columns")):
+    for where, row in _rows(
+        "envelopes.toml", "envelope", (*_REQUIRED, "order"), _ENVELOPE, ("line", "keys", "columns")
+    ):
         if row["order"] not in ORDERS:
             raise TableError(f"{where}: expected an order of {', '.join(ORDERS)}, got {row['order']}")
         if "parts" in row:
@@ -149,10 +163,10 @@ def envelopes() -> Mapping[str, Envelope]:
     return found
 
 
-def _rows(table: str, required: Keys, optional: Keys, kinds: Keys) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(file: str, table: str, required: Keys, optional: Keys, kinds: Keys) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of a table, and what to call each in an error; each has one of the `kinds` of keys."""
-    for row in toml.read(toml.FOLDER / f"{table}s.toml")[table]:
-        where = f"{table}s.toml: {row.get('id')}"
+    for row in toml.read(toml.FOLDER / file)[table]:
+        where = f"{file}: {row.get('id')}"
         toml.check_keys(row, where, required, optional)
         if sum(key in row for key in kinds) != 1:
             raise TableError(f"{where}: expected one of {', '.join(kinds)}")

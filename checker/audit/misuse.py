@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...specs.errors import IsrproofError
-from ...traces.formats.dumps import DUMPS
+from ...traces.formats.dumps import is_output
 from ...traces.metadata.files import BESIDE, MetadataFile
 from .files.file import FileFacts
 from .files.log import Log
@@ -33,7 +33,7 @@ def must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
         needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
-        if needs_layout in DUMPS:
+        if is_output(needs_layout):
             dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
             raise IsrproofError(f"{dumped.path}: {needs_layout}.")
         hint = f"In it, {needs_layout}." if needs_layout else "If it has a layout of its own, give that by --layout."

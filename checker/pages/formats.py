@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...specs.formats import Envelope, envelopes, layouts
+from ...specs.formats import Envelope, envelopes, fragments, layouts
 from ...traces.limits import LIMITS, Limit
 from . import table
 
@@ -41,6 +41,21 @@ def write() -> str:
     lines += table(("layout", "printed by"), ((row.id, row.meaning) for row in layouts().values()))
     for layout in layouts().values():
         lines += ["", f"### {layout.id}", "", f"Source: {layout.source}.", "", "```text", layout.example, "```"]
+    lines += [
+        "",
+        "## Pasted text",
+        "",
+        "Text that a person pasted needs no option either. The head of a file shows it, and its note says what was",
+        "done: sentences around lines are left out, with their count; lines that were wrapped at a width are",
+        "joined where that gives a known line; a prefix, a date of the viewer, blank lines, and what a terminal, a",
+        "browser or Markdown made of brackets are taken off; two spaces that became one are put back. Any line may",
+        "be missing from such a text. A line of which a part is missing is read in one of these layouts, if no",
+        "other explains it:",
+        "",
+    ]
+    lines += table(
+        ("part", "form", "example"), ((row.id, row.meaning, f"`{row.example}`") for row in fragments().values())
+    )
     lines += ["", "## Limits", "", "No file takes more time or memory than its size explains: more is not read.", ""]
     lines += table(("of", "at most", "beyond"), ((each.of, _at_most(each), each.beyond) for each in LIMITS))
     return "\n".join([*lines, ""])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain as chained
@@ -12,15 +12,16 @@ from itertools import islice, pairwise
 from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
-from ...specs.formats import Envelope, envelopes, layouts
+from ...specs.formats import Envelope, envelopes, fragments, layouts
 from ...specs.machines import LEVELS
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
-from .dumps import dump
+from .dumps import dump, state
 from .instants import SECOND
 from .order import JITTER, by_text, printed
-from .reading import Reading
+from .pasted import HEAD, Reader, Score, paste_of, shows_paste, tells
+from .reading import Reading, Unwrapped
 from .records import Record, document, loaded, table
 from .wrapping import layout_of, lines_of, take
 
@@ -43,6 +44,8 @@ _LOOKS = re.compile(
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|state\.change\.logger"
     r"|kafka\.(?:controller|server|cluster)|\[(?:Controller|Broker) id="
 )
+_NUMBERED = re.compile(r"[0-9]{1,4}[.):]?|[*\u2022-]")
+"""A word before lines that numbers them, and is no writer's name."""
 _LIST = re.compile(r"\s*\[\s*(?:\{|$)")
 
 
@@ -60,7 +63,7 @@ class Detected:
     nearest: str | None = None
     """The envelope that contains most of them, if no layout is known."""
     dump: str | None = None
-    """The problem with them, if kafka-dump-log printed them."""
+    """The problem with them, if a tool of Kafka's printed them: kafka-dump-log, or one that shows a state."""
     by_text: bool = False
     """Lines of one time are sorted by their text."""
 
@@ -113,16 +116,67 @@ def detect(path: str, asked: Asked = UNASKED) -> Detected:
 
 def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
     """Return the format of a file; `first` returns its first lines, up to a number of them."""
+    found, sample = _ordinary(first, asked)
+    return found if asked != UNASKED else _pasted(found, sample) or found
+
+
+def _ordinary(first: Callable[[int], Sequence[str]], asked: Asked) -> tuple[Detected, Sequence[str]]:
+    """Return the format of a file that nobody pasted, and its first lines."""
     sample = first(SORTED_SAMPLE)
     found = detected(sample[: SAMPLES[0]], asked)
     if not found.known and len(sample) > SAMPLES[0]:
         found = detected(first(SAMPLES[1]), asked)
-    return replace(found, by_text=by_text(sample)) if found.reading.native else found
+    return (replace(found, by_text=by_text(sample)) if found.reading.native else found), sample
+
+
+def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
+    """Return the format of a text that a person pasted; None if its lines are understood as well without that.
+
+    Who pastes lines in a known layout pastes few.
+    """
+    reading = found.reading
+    if found.dump is not None or reading.whole or any(envelopes()[id].kind != "text" for id in reading.chain):
+        return None
+    if found.known and (len(sample) >= SORTED_SAMPLE or reading.json):
+        return None
+    if found.known and not (any(envelopes()[id].loose for id in reading.chain) or shows_paste(sample[:HEAD])):
+        return None
+    paste = paste_of(sample)
+    reader = Reader(paste)
+    mended = Score.of((line.label, line.text) for line in reader.lines(sample))
+    lines = [*Unwrapped(_Sample(sample), reading)]
+    plain = Score.of((line.label, line.text) for line in lines)
+    quoted = bool(reader.counts["output"]) or (bool(reader.counts["prose"]) and tells(sample[:HEAD]))
+    numbered = bool(reading.chain) and all(_NUMBERED.fullmatch(line.label) for line in lines)
+    if mended.known < plain.known or mended.thrown < plain.thrown:
+        return None
+    if mended == plain and not (quoted or numbered):
+        return None
+    if not found.known and not mended.bearing and mended.known < _LEAST * found.lines:
+        return None  # a sentence of Kafka's may be another program's, too
+    part, _ = reader.layouts.most_common(1)[0] if reader.layouts else (None, 0)
+    layout = part or (None if reader.known is None else layout_named(reader.known)) or reading.layout
+    return Detected(Reading(layout=layout, paste=paste), found.lines, mended.known, found.looks)
+
+
+class _Sample:
+    """The first lines of a text."""
+
+    problem: str | None = None
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def blocks(self) -> Iterator[bytes]:
+        return (line.encode() + b"\n" for line in self._lines)
 
 
 def holds_lines(path: str) -> bool:
     """Return True if a file has lines in a known layout, in any envelope."""
-    return detect(path).known > 0
+    return _ordinary(lambda most: sampled(Lines(path), most), UNASKED)[0].known > 0
 
 
 def sampled(lines: Iterable[str], most: int) -> list[str]:
@@ -158,7 +212,7 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
     reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
     if best.known:
         return Detected(reading, len(texts), best.known, looks)
-    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts))
+    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts) or state(texts))
 
 
 def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:
@@ -288,7 +342,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
     if given is None:
         return Asked(None, own)
     names = given.split("/")
-    known = {**envelopes(), **layouts()}
+    known = {**envelopes(), **layouts(), **fragments()}
     for name in names:
         if name not in known:
             raise unknown("format", name, known)
@@ -297,7 +351,7 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
         return Asked((*_all_envelopes(chain), last), own)
     if own is not None:
         raise IsrproofError(f"--input declares the layout {last}, --layout another one; use only one of the two.")
-    row = layouts()[last]
+    row = known[last]
     named = layout(row.pattern) if row.pattern and last != DEFAULT else None
     return Asked(_all_envelopes(chain), named)
 

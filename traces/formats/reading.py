@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 from ...specs.formats import Envelope, envelopes
 from .instants import SECOND
 from .order import JITTER, Entry, ordered, printed
+from .pasted import Paste, notes
+from .pasted import Reader as PasteReader
 from .pieces import Pieces, Placed, missing, texts_of
 from .records import Record, TooLargeError, document, json_lines, table
 from .wrapping import LOST, Held, label_in, take
@@ -26,6 +28,9 @@ _MOST_ZONE = 14 * 4
 _ZONES_ASKED = 50
 ZONE_LINES = 10_000
 """Number of first lines of a file that show a writer's zone."""
+
+PASTED = "pasted: lines may be missing"
+"""The reason why any line of a pasted text may be missing."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +49,13 @@ class Reading:
     """The lines are in a JSON layout, in no envelope."""
     unended: bool = False
     """None of its first lines has the line feed with which its envelope ends a line."""
+    paste: Paste | None = None
+    """The way to read its lines if they were pasted; it has then no envelopes."""
 
     @property
     def native(self) -> bool:
         """True if the lines of the file are those of the log."""
-        return not (self.chain or self.whole or self.falls or self.json)
+        return not (self.chain or self.whole or self.falls or self.json or self.paste)
 
     @property
     def alone(self) -> Envelope | None:
@@ -59,7 +66,8 @@ class Reading:
         return envelope if splits else None
 
     def __str__(self) -> str:
-        return " over ".join([*self.chain, self.layout or "unknown lines"])
+        pasted = () if self.paste is None else ("pasted text",)
+        return " over ".join([*pasted, *self.chain, self.layout or "unknown lines"])
 
 
 class Text(Protocol):
@@ -179,7 +187,10 @@ class Unwrapped:
         lines = self._lines
         sorts = self._reading.falls or any(envelope.order == "any" for envelope in self._chain)
         try:
-            yield from self._sorted(lines) if sorts else self._written(lines)
+            if self._reading.paste is not None:
+                yield from self._pasted(lines, self._reading.paste)
+            else:
+                yield from self._sorted(lines) if sorts else self._written(lines)
         except TooLargeError as error:
             self.problem = str(error)
         self.problem = self.problem or lines.problem
@@ -191,6 +202,14 @@ class Unwrapped:
         if total in limits:
             for label in self._records:
                 self.facts[label].lossy = f"exactly {total} records, a row limit: lines may be missing"
+
+    def _pasted(self, lines: Text, paste: Paste) -> Iterator[Line]:
+        reader = PasteReader(paste)
+        for label, number, part, text in reader.lines(lines):
+            self.facts[label].lossy = PASTED
+            yield Line(label, number * PARTS + part, text)
+        for facts in islice(self.facts.values(), 1):
+            facts.notes += notes(paste, reader)
 
     def _written(self, lines: Text) -> Iterator[Line]:
         for label, entry in self._entries(lines):

@@ -25,6 +25,7 @@ from ..sources.opened import opened, small_text
 from ..sources.paths import IN, is_elsewhere, is_named_archive
 from ..sources.text import Lines
 from .batches import Batches, Frame
+from .dumped import Dumped, dumped, is_dump
 
 Kind = Literal[
     "segment",
@@ -137,7 +138,9 @@ def found_in(paths: Sequence[str]) -> list[MetadataFile]:
         if is_elsewhere(path):
             continue
         if path == archives.STANDARD_INPUT:
-            found |= {file.path: file for file in _archived(path, archives.standard_input())}
+            at = archives.standard_input()
+            files = [_of_dump(path, file) for file in dumped(at)] if is_dump(at) else _archived(path, at)
+            found |= {file.path: file for file in files}
             continue
         for match in [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True)):
             for file in _inside(match) if os.path.isdir(match) else _single(match):
@@ -176,6 +179,9 @@ def _single(path: str) -> Iterator[MetadataFile]:
     if os.path.isfile(path) and archives.is_archive(path):
         yield from _archived(path, path)
         return
+    if os.path.isfile(path) and is_dump(path) and (files := dumped(path)):
+        yield from (_of_dump(path, file) for file in files)
+        return
     file = _opened(path, path)
     if file is None or file.kind == "leftover" or (file.copy and not is_metadata(path)):
         file = _by_content(path) or (None if file is None or file.copy else file)
@@ -183,6 +189,14 @@ def _single(path: str) -> Iterator[MetadataFile]:
         file = replace(file, kind="topic") if content is Content.TOPIC else None
     if file is not None:
         yield file
+
+
+def _of_dump(path: str, file: Dumped) -> MetadataFile:
+    """Return a file that a dump shows, as one of an archive."""
+    shown = f"{path}{IN}{file.name}"
+    archives.unpacked_at(shown, file.at)
+    known = named(shown)
+    return MetadataFile(shown, "segment", copy=os.path.basename(file.name)) if known is None else known
 
 
 def _by_content(path: str) -> MetadataFile | None:

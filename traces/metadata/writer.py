@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...specs.metadata import RAW, Field, control_types, record_types
+from ...specs.metadata import RAW, Field, RecordType, control_types, record_types
 from .batches import HEADER
 from .compression import compressed
 from .reader import FRAME
@@ -15,19 +15,34 @@ from .wire import FORMATS, put_uvarint, put_varint
 
 Message = tuple[str, int, Mapping[str, Any]]
 """Type, version and data, as `isrproof records` prints them."""
+UNASSIGNED = 32767
+"""A key that no type of records has."""
+NOT_SHOWN = -1
+"""The version of a control record whose data is not known."""
 
 
 def data_value(kind: str, version: int, data: Mapping[str, Any]) -> bytes:
-    """Return the value of a data record."""
-    found = next(each for each in record_types().values() if each.name == kind)
+    """Return the value of a data record. One that the table lacks gets a key that no type has."""
+    found = next((each for each in record_types().values() if each.name == kind), None)
+    if found is None or not _fits(found, data):
+        return b"".join(map(put_uvarint, (FRAME, UNASSIGNED, 0)))
     frame = b"".join(map(put_uvarint, (FRAME, found.key, version)))
     return frame + _struct(found.fields, version, data)
 
 
 def control_key_and_value(kind: str, version: int, data: Mapping[str, Any]) -> tuple[bytes, bytes]:
-    """Return the key and the value of a control record."""
-    found = next(each for each in control_types().values() if each.name == kind)
+    """Return the key and the value of a control record. One that the table lacks gets a key that none has, one whose
+    data is not known the version `NOT_SHOWN`."""
+    found = next((each for each in control_types().values() if each.name == kind), None)
+    if found is None or not _fits(found, data):
+        return struct.pack(">hh", 0, UNASSIGNED if found is None else found.key), struct.pack(">h", NOT_SHOWN)
     return struct.pack(">hh", 0, found.key), _struct(found.fields, version, data)
+
+
+def _fits(kind: RecordType, data: Mapping[str, Any]) -> bool:
+    """Return True if data has only fields of a type, and those that every record of the type has."""
+    plain = {field.name for field in kind.fields if field.since == 0 and field.tag is None}
+    return plain <= set(data) <= {field.name for field in kind.fields}
 
 
 def batch(

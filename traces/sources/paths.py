@@ -161,7 +161,7 @@ def _members(
 def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]) -> list[str]:
     here = Path(path)
     if here.is_file() or path == archives.STANDARD_INPUT:
-        return [] if os.path.realpath(path) in other else [path]
+        return [] if _is_other(path, other) else [path]
     if here.is_dir():
         found = sorted(_inside(path, holds_lines))
         files = [file for file in found if os.path.realpath(file) not in other and not _is_dump(file)]
@@ -175,7 +175,7 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
             for match in matches
             for file in (_files(match, other, holds_lines) if Path(match).is_dir() else [match])
         ]
-        files = [file for file in files if os.path.realpath(file) not in other]
+        files = [file for file in files if not _is_other(file, other)]
         if matches and other:
             return files
         if files:
@@ -186,6 +186,13 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
             f"{path}: expected a file or a folder, got {SPECIAL}; give its content as - (standard input)."
         )
     raise IsrproofError(f"{path}: no such file or directory.")
+
+
+def _is_other(path: str, other: Collection[str]) -> bool:
+    """Return True if a file is not text, or shows what other files hold, as the output of kafka-dump-log does."""
+    if os.path.realpath(path) in other:
+        return True
+    return any(each.startswith(f"{path}{IN}") for each in other) and not archives.is_archive(path)
 
 
 def _is_dump(path: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ....specs.lines import STATE_CHANGE, rows, rows_with
 from ....specs.machines import LEVELS
+from ....traces.formats.dumps import is_state
 from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
 from ....traces.sources.paths import source as source_of
@@ -192,7 +193,7 @@ def facts(
         rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing + no_text,
-        taught_nothing=_taught_nothing(source, classes, strangers),
+        taught_nothing=not is_state(stream.unknown_layout) and _taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
         label=stream.label,

@@ -6,6 +6,7 @@ all lines of some partitions (`over_partitions`), in this process or on Spark's 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,9 +41,47 @@ class Read:
         """Return the result from the facts about each file, in order; a file of which nothing could be read does not
         exist for the audit.
         """
-        both = list(found)
+        both = without_other_programs(list(found))
         files = apart([file for file, fact in both if not fact.unread])
         return Read(tuple(files), tuple(fact for _, fact in both), rows)
+
+
+_KAFKA = re.compile(r"kafka|broker|controller|state\.change", re.IGNORECASE)
+_BESIDE_KAFKA = re.compile(
+    r"kafka[-_.]?(?:ui|exporter|rest|manager|connect|cat|init|setup|topics?|producer|consumer|client|proxy|bridge)"
+    r"|(?:create|init|setup)[-_.](?:kafka|topics?)|kafdrop|kafkacat|akhq",
+    re.IGNORECASE,
+)
+"""Names of programs that people run beside Kafka."""
+
+
+def without_other_programs(found: Sequence[tuple[LogFile, FileFacts]]) -> list[tuple[LogFile, FileFacts]]:
+    """Return the facts without those of writers in a file of several that are not Kafka: nothing of theirs is known,
+    and neither their names nor their lines speak of Kafka. The first writer that is left has a note that names them.
+    """
+    of_path: dict[tuple[int, str], list[FileFacts]] = defaultdict(list)
+    for _, fact in found:
+        of_path[fact.cluster, fact.path].append(fact)
+    notes: dict[int, str] = {}
+    gone: set[int] = set()
+    for facts in of_path.values():
+        others = [fact for fact in facts if _is_other_program(fact)]
+        left = [fact.index for fact in facts if fact.coverage["understood"] or fact.coverage["irrelevant"]]
+        if others and left:
+            gone.update(fact.index for fact in others)
+            notes[left[0]] = f"not Kafka: {', '.join(fact.label for fact in others)}"
+    return [
+        (file, replace(fact, notes=(*fact.notes, notes[fact.index])) if fact.index in notes else fact)
+        for file, fact in found
+        if fact.index not in gone
+    ]
+
+
+def _is_other_program(fact: FileFacts) -> bool:
+    known = fact.coverage["understood"] or fact.coverage["irrelevant"] or fact.bearing_unknown or fact.resembling
+    if not fact.label or known or any(map(_KAFKA.search, fact.unknown)):
+        return False
+    return _BESIDE_KAFKA.search(fact.label) is not None or _KAFKA.search(fact.label) is None
 
 
 def apart(files: Sequence[LogFile]) -> list[LogFile]:

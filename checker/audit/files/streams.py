@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ....specs.formats import envelopes, layouts
 from ....traces.events.layouts import Layout
 from ....traces.formats.detect import Detected
+from ....traces.formats.dumps import is_state
 from ....traces.formats.pieces import goes_on, texts_of
 from ....traces.formats.reading import PARTS, Numbering, Reading, StreamFacts, Text, Unwrapped
 from ....traces.formats.wrapping import taken_alone
@@ -111,9 +112,10 @@ def stream_of(label: str, how: Detected, numbering: Numbering | None, known_fact
     layout = layouts().get(how.reading.layout or "")
     ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []
     ties += [BY_TEXT] if how.by_text else []
+    ties += [how.dump] if how.dump is not None and is_state(how.dump) else []
     return Stream(
         label=label,
-        read_as=str(how.reading) if how.known or how.reading.chain else None,
+        read_as=str(how.reading) if how.known or how.reading.chain else "no log" if is_state(how.dump) else None,
         unknown_layout=how.problem,
         label_is_path=any(envelopes()[id].path for id in how.reading.chain),
         lossy=known_facts.lossy,

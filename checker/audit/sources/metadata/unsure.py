@@ -116,6 +116,8 @@ def _in_words(record: Record) -> str:
     kind, data = types_by_name().get(record.type), record.data
     if kind is None:
         return f"records of type {record.type} are not known"
+    if record.version < 0:
+        return f"{record.type}: its content is not shown, as older releases of kafka-dump-log do not print it"
     newest = len(kind.since) - 1
     if record.version > newest:
         read = "read as far as possible" if data is not None else "not read"

@@ -1,0 +1,499 @@
+"""Text that a person pasted, to the lines of a log: parts of lines, prose around them, lines wrapped at a width.
+
+A line that no layout explains is tried as a part of one (`fragments` of specs/layouts.toml), then with the lines below
+it, then with two spaces where it has one; it is taken so only where the result is a line that the line table has. What
+is no line of a log is left out, and counted. Nothing here runs on an ordinary log: see `shows_paste` and detect.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, pairwise, product
+from typing import NamedTuple
+
+from ...specs.formats import fragments
+from ...specs.lines import Slot
+from ...specs.machines import LEVELS
+from ..events.event import Event, Irrelevant, Parsed, Unknown
+from ..events.layouts import NO_LOGGER, Layout, layout
+from ..events.parse import is_default, parse_line, parse_throwable
+from ..events.wordings import dispatch, key_of, sentence_of
+from ..tools.outputs import Outputs
+from .characters import restored
+
+_TIME = r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+_LEVEL = rf"(?:{'|'.join(LEVELS)})"
+_TIMED = re.compile(rf"\[?{_TIME}\]?:? +(?:\[[^\[\]]{{0,100}}\] +)?\[? *{_LEVEL}\b|\[?{_LEVEL} *\]?:? +\[?{_TIME}")
+_LEVELLED = re.compile(rf"\[?{_LEVEL} *\]?:? +(?=\S)")
+_PREFIX = 300
+"""The largest number of characters before a line that are taken for a prefix."""
+_CONTAINER = re.compile(r"(?P<label>[A-Za-z0-9][A-Za-z0-9_.@-]{0,255}) +\|(?: |$)")
+"""The prefix of each line that docker compose prints."""
+_TRACE = re.compile(
+    r"\s+\S|at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more|(?:[a-z][\w$]*\.)+[A-Z][\w$]*(?::|$)"
+)
+_QUOTED = re.compile(r"([`\"])(?P<text>[^`\"]{20,})\1")
+_SLASHES = re.compile(r"(?<![0-9/])([12][0-9]{3})/([01][0-9])/([0-3][0-9])(?=[ T][0-9]{2}:)")
+_NEXT = re.compile(
+    rf"(?<=\)) +(?=\[{_TIME}\] {_LEVEL} )|(?<=\)) +(?=(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error)\b)"
+    r"|(?<=\S) +(?=at [\w.$]+\()"
+)
+"""The end of a line whose line feed was lost."""
+_FRAME = re.compile(r"\s*(?:at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more)")
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[.]?"
+_CLOCK = (
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?"
+    r"(?: ?(?:Z|[A-Z]{3,4}|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+_DATE = (
+    rf"(?:(?:[A-Z][a-z]{{2,8}},? )?(?:{_MONTH} [0-9]{{1,2}}(?:,? [0-9]{{4}})?|[0-9]{{1,2}} {_MONTH},?(?: [0-9]{{4}})?"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{2,4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2})"
+    rf"(?:(?:,| @| at|T)? ?{_CLOCK})?)"
+)
+_HEADED = re.compile(r"\[[A-Z][A-Za-z]+ [^\[\]]{0,300}=")
+"""The head of a message, which names who speaks: `[Broker id=1]`, `[Partition t-0 broker=1]`."""
+_DATED = re.compile(rf"\s*[|,;]? *{_DATE}\s*$")
+_PROSE = re.compile(r"[^\[\s0-9(]|$")
+_SENTENCE = re.compile(r"[A-Za-z][\w',:;-]*(?: [\w'\"`,:;()/.*-]+){5,200}[?!]?")
+_ENDS = re.compile(r"\([A-Za-z_$][\w$.-]*\)(?: \[[^\[\]]*\])?$")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_SIGNS = re.compile(
+    r"&(?:lt|gt|amp|quot|nbsp|#[0-9]+);|\^\[\[|\\u001b|\\\[|[\uff3b\uff3d\uff08\uff09\u3010\u00a0\u200b]"
+    r"|</?(?:br|pre|code)|^[A-Za-z0-9][A-Za-z0-9_.@-]{0,255} +\|",
+    re.MULTILINE,
+)
+"""Signs that a terminal, a browser or an editor changed lines, or that docker compose printed them."""
+_WRAPPED = 60
+"""The least number of characters of a line that was wrapped at a width, as no terminal is narrower."""
+_MOST_JOINED, _TRIED = 20, 5
+"""The largest number of lines that are joined to one, and of joints of which every reading is tried."""
+_MOST_SPACES = 60
+_DATE_ENDS = 60
+"""The largest number of characters of a date."""
+HEAD = 200
+"""Number of first lines that show whether a text was pasted."""
+
+
+class Pasted(NamedTuple):
+    """A line of a pasted text, as Kafka printed it."""
+
+    label: str
+    line: int
+    """The number of its first line in the file."""
+    part: int
+    """Its place among those that stand in this line of the file, from 0."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Paste:
+    """The way to read a pasted text, which its first lines show."""
+
+    timeless: bool = False
+    """No line has a time: lines of the table are known by their messages."""
+    labelled: bool = False
+    """Several names stand before lines: they are the writers."""
+
+
+class _Found(NamedTuple):
+    """A line that begins an event."""
+
+    label: str
+    """The name before it."""
+    before: str
+    """The text before its message or its time."""
+    text: str
+
+
+@cache
+def _layouts(*, timed: bool) -> tuple[tuple[str, Layout], ...]:
+    found = ((row.id, layout(row.pattern)) for row in fragments().values() if row.pattern)
+    return tuple((name, each) for name, each in found if ("time" in each.groups) == timed)
+
+
+def _is_known(parsed: Parsed | None) -> bool:
+    return isinstance(parsed, (Event, Irrelevant))
+
+
+def begin(text: str, *, timeless: bool) -> _Found | None:
+    """Return the line of a log that begins in a line of text; None if none does."""
+    label, rest = unlabelled(text)
+    match = _TIMED.search(rest[: _PREFIX + 60])
+    if match is not None and match.start() <= _PREFIX:
+        return _Found(label, rest[: match.start()], _unquoted(rest[match.start() :], rest[: match.start()]))
+    if not timeless:
+        return None
+    quoted = _QUOTED.search(rest)
+    for shown in dict.fromkeys((rest, rest.lstrip(" \t>*`\"'"), quoted["text"] if quoted else rest)):
+        match = _LEVELLED.search(shown[:80])
+        for at in dict.fromkeys((0, 0 if match is None else match.start())):
+            line = _unquoted(shown[at:], shown[:at])
+            if _as_part(line, timed=False) is not None or (at == 0 and _HEADED.match(line)):
+                return _Found(label, shown[:at], line)
+    return None
+
+
+def unlabelled(text: str) -> tuple[str, str]:
+    """Return the name of the container before a line, or nothing, and the line."""
+    match = _CONTAINER.match(text)
+    return ("", text) if match is None else (match["label"], text[match.end() :])
+
+
+def _unquoted(line: str, before: str) -> str:
+    """Return a line without the mark that ends a quotation, a table's cell or bold text which began before it."""
+    mark = before.strip()[-1:]
+    line = line.rstrip()
+    if mark in ("`", '"', "'") and mark in line:
+        return line[: line.rindex(mark)]
+    return line.rstrip(" *|") if mark in ("*", "|") else line
+
+
+def _as_part(line: str, *, timed: bool) -> tuple[str, str] | None:
+    """Return the name of the layout of a part of a line, and the line in the default layout, if the line table has
+    it."""
+    for name, each in _layouts(timed=timed):
+        normal = each.normal(line)
+        if normal is None:
+            continue
+        if _is_known(_read(normal)):
+            return name, normal
+        if each.short:  # the rest of the logger's name may be a class below it
+            normal = f"{normal[: normal.rindex(' (')]} ({NO_LOGGER})"
+            if _is_known(_read(normal)):
+                return name, normal
+    return None
+
+
+def _read(line: str) -> Parsed:
+    return parse_line(line)
+
+
+@cache
+def _spaced() -> frozenset[str]:
+    """Return the first words of sentences that may have two spaces in sequence."""
+    found = set()
+    for key, own in dispatch().by_key.items():
+        for reader in own:
+            pieces = reader.wording.pieces
+            texts = [piece for piece in pieces if isinstance(piece, str)]
+            wide = any("  " in text for text in texts) or any(text[-1:] == " " for text in texts[-1:])
+            empty = any(
+                isinstance(before, str) and before[-1:] == " " and isinstance(slot, Slot)
+                for before, slot in pairwise(pieces)
+            )
+            if wide or empty:
+                found.add(key)
+    return frozenset(found)
+
+
+def widened(line: str) -> str | None:
+    """Return a line in the default layout with two spaces in one or two places where it has one, if just one line of
+    the table comes of that; None otherwise."""
+    if line[:1] != "[" or line[24:26] != "] " or "  " in line[25:]:
+        return None
+    level, _, message = line[26:].partition(" ")
+    if key_of(sentence_of(message)) not in _spaced():
+        return None
+    first = 27 + len(level)
+    at = [place for place in range(first, len(line)) if line[place] == " "][:_MOST_SPACES]
+    for several in (1, 2):
+        found: dict[Parsed, str] = {}
+        for places in combinations(at, several):
+            made = line
+            for place in reversed(places):
+                made = f"{made[:place]} {made[place:]}"
+            parsed = _read(made)
+            if isinstance(parsed, Event):
+                found.setdefault(parsed, made)
+        if found:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+def undated(line: str) -> str | None:
+    """Return a line without the date at its end; None if it has none."""
+    match = _DATED.search(line, max(len(line) - _DATE_ENDS, 0))
+    return line[: match.start()].rstrip() if match is not None and match.start() else None
+
+
+def joints(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of which these may be the pieces: wrapped within a word, or at a space that was lost."""
+    width = max(map(len, pieces[:-1]))
+    likely = tuple("" if len(piece) == width else " " for piece in pieces[:-1])
+    plain = len(pieces) - 1
+    ways = [likely, ("",) * plain, (" ",) * plain]
+    ways += product(("", " "), repeat=plain) if plain <= _TRIED else ()
+    for way in dict.fromkeys(ways):
+        yield "".join(piece + joint for piece, joint in zip(pieces, (*way, ""), strict=True))
+
+
+_At = tuple[int, int]
+"""The number of a line of the file, and the place in it."""
+_NOWHERE: _At = (0, 0)
+
+
+class _Below(NamedTuple):
+    """A line below one that begins an event."""
+
+    place: _At
+    label: str
+    """The name before it."""
+    text: str
+
+
+def _apart(texts: Iterable[str]) -> Iterator[tuple[_At, str]]:
+    """Yield the lines of a text as a program printed them: each by itself, with its own characters."""
+    for number, raw in enumerate(texts, start=1):
+        text = _cleaned(raw)
+        for part, one in enumerate(_NEXT.split(text) if _TIMED.search(text) else [text]):
+            yield (number, part), one
+
+
+def _cleaned(raw: str) -> str:
+    return _SLASHES.sub(r"\1-\2-\3", restored(raw)).rstrip()
+
+
+class Reader:
+    """The lines of a pasted text; `counts` shows what was done to how many lines, `layouts` the layouts of parts of
+    lines."""
+
+    def __init__(self, paste: Paste) -> None:
+        self._paste = paste
+        self.counts: Counter[str] = Counter()
+        self.layouts: Counter[str | None] = Counter()
+        self.outputs = Outputs()
+        self.known: str | None = None
+        """The first line that the line table has as it is."""
+        self._label = ""
+
+    def lines(self, texts: Iterable[str]) -> Iterator[Pasted]:
+        """Yield the lines of a log, of those of a text."""
+        first: _Found | None = None
+        place, below = _NOWHERE, list[_Below]()
+        for at, text in _apart(texts):
+            found = begin(text, timeless=self._paste.timeless)
+            if found is None:
+                below.append(_Below(at, *unlabelled(text)))
+                continue
+            yield from self._event(first, place, below)
+            first, place, below = found, at, []
+        yield from self._event(first, place, below)
+
+    def _event(self, first: _Found | None, place: _At, rest: list[_Below]) -> Iterator[Pasted]:
+        if first is not None:
+            indent = len(first.before) if first.before.isspace() else 0
+            rest = [each._replace(text=each.text[indent:]) if each.text[:indent].isspace() else each for each in rest]
+            line, joined = self._line(first.text, [each.text for each in rest])
+            self.counts["joined"] += joined
+            self.counts["prefix"] += bool(first.before.strip(" \t>`*\"'-+|") or first.label)
+            self._label = (first.label or self._label) if self._paste.labelled else ""
+            yield Pasted(self._label, *place, line)
+            rest = rest[joined:]
+        yield from self._below(rest)
+
+    def _line(self, line: str, below: Sequence[str]) -> tuple[str, int]:
+        """Return a line as Kafka printed it, and the number of lines below it that belong to it."""
+        if _is_known(_read(line)):
+            self._knows(line)
+            return line, 0
+        pieces = _pieces(line, below)
+        many = range(2, len(pieces) + 1)
+        joined = [(number, made) for number in many for made in joints(pieces[:number])]
+        for number, made in joined:
+            if _is_known(_read(made)):
+                self._knows(made)
+                return made, number - 1
+        for number, made in ((1, line), (1, undated(line)), *joined):
+            found = None if made is None else self._mended(made, alone=number == 1)
+            if found is not None:
+                self.counts["dated"] += number == 1 and made != line
+                return found, number - 1
+        return self._unknown(line), 0
+
+    def _knows(self, line: str) -> None:
+        self.layouts[None] += 1
+        self.known = self.known or line
+
+    def _mended(self, line: str, *, alone: bool) -> str | None:
+        """Return a line as Kafka printed it, if the line table has it; two spaces are looked for in a line `alone`."""
+        if _is_known(_read(line)):
+            self._knows(line)
+            return line
+        part = _as_part(line, timed=True) or (_as_part(line, timed=False) if self._paste.timeless else None)
+        if part is not None:
+            self.layouts[part[0]] += 1
+            return part[1]
+        for normal in self._normal(line) if alone else ():
+            found = widened(normal)
+            if found is not None:
+                self.counts["widened"] += 1
+                return found
+        return None
+
+    def _normal(self, line: str) -> list[str]:
+        """Return the readings of a line in the default layout, likely ones first."""
+        readings = [line] if _ENDS.search(line) else []
+        for timed in (True, False) if self._paste.timeless else (True,):
+            readings += [normal for _, each in _layouts(timed=timed) if (normal := each.normal(line)) is not None][:1]
+        return readings
+
+    def _unknown(self, line: str) -> str:
+        """Return a line that the line table does not have, in the default layout if only a part of it is there."""
+        parsed = _read(line)
+        if isinstance(parsed, Unknown) and parsed.level is not None and parsed.logger is not None:
+            return line
+        return next((normal for normal in self._normal(line) if normal != line), line)
+
+    def _below(self, rest: Sequence[_Below]) -> Iterator[Pasted]:
+        """Yield the lines below one that begins an event: those of throwables and messages of several lines."""
+        skipping = False
+        at = 0
+        while at < len(rest):
+            place, label, text = rest[at]
+            at += 1
+            self.counts["prefix"] += bool(label)
+            if not text or _FENCE.match(text):
+                self.counts["blank"] += not text
+                continue
+            if undated(f". {text}") == ".":
+                self.counts["dated"] += 1
+                continue
+            if self.outputs.takes(text):
+                self.counts["output"] += 1
+                continue
+            thrown, joined = _throwable(text, [each.text for each in rest[at:]])
+            self.counts["joined"] += joined
+            at += joined
+            if thrown is not None or _TRACE.match(text) or not self._is_prose(text):
+                skipping = skipping and thrown is None and not _TRACE.match(text)
+                yield Pasted(self._label, *place, thrown or text)
+                continue
+            self.counts["prose"] += 1
+            if not skipping:  # what follows belongs to no line of the log
+                yield Pasted(self._label, *place, "")
+            skipping = True
+
+    def _is_prose(self, text: str) -> bool:
+        is_tail = _ENDS.search(text) is not None and _SENTENCE.fullmatch(text) is None
+        return _PROSE.match(text) is not None and not is_tail
+
+
+def _pieces(line: str, below: Sequence[str]) -> list[str]:
+    """Return a line and those below it that may be its rest: it was wrapped at a width, so only the last is short."""
+    pieces = [line]
+    for text in below[:_MOST_JOINED]:
+        if not text or len(pieces[-1]) < _WRAPPED or _FRAME.match(text):
+            break
+        pieces.append(text)
+    return pieces
+
+
+def _throwable(text: str, below: Sequence[str]) -> tuple[str | None, int]:
+    """Return the first line of a throwable that the line table has, and the number of lines below that belong to it;
+    None if this is no such line."""
+    shown = text.strip()
+    if isinstance(parse_throwable(shown, tail=False), Event):
+        return shown, 0
+    if not _TRACE.match(shown) or len(text) < _WRAPPED:
+        return None, 0
+    pieces = [shown]
+    for each in below[:3]:
+        if not each or _TRACE.match(each):
+            break
+        pieces.append(each)
+        for made in joints(pieces):
+            if isinstance(parse_throwable(made, tail=False), Event):
+                return made, len(pieces) - 1
+    return None, 0
+
+
+def paste_of(texts: Sequence[str]) -> Paste:
+    """Return how a pasted text that begins with these lines is read."""
+    shown = [text for _, text in _apart(texts)]
+    timeless = all(begin(text, timeless=False) is None for text in shown)
+    found = [first for text in shown if (first := begin(text, timeless=timeless)) is not None]
+    labels = {first.label for first in found if first.label}
+    return Paste(timeless, len(labels) > 1)
+
+
+def shows_paste(texts: Sequence[str]) -> bool:
+    """Return True if lines, some of which are in a known layout, may have been pasted: only then they are read both
+    ways."""
+    if tells(texts) or any(map(Outputs().takes, texts)) or _SIGNS.search("\n".join(texts)):
+        return True
+    clipped = [_ENDS.search(text) is None for text in texts if is_default(text)]
+    if sum(clipped) * 2 > len(clipped):
+        return True
+    if any(_NEXT.search(text) for text in texts if is_default(text)):
+        return True
+    for before, text in pairwise(texts):
+        below = not text or _TRACE.match(text) is not None
+        if not before and below and text[:1].strip():
+            return True
+        if len(text) < _DATE_ENDS and _DATED.fullmatch(text) is not None:
+            return True
+        is_long = len(before) >= _WRAPPED and not below and _TIMED.match(before) and not _ENDS.search(before)
+        if is_long and begin(text, timeless=False) is None:
+            return True
+    return any(text[-1:] not in ")]" and undated(text) is not None for text in texts) or _shows_single_spaces(texts)
+
+
+def tells(texts: Sequence[str]) -> bool:
+    """Return True if lines are part of what a person wrote: it begins with a sentence, or is fenced as in Markdown."""
+    first = next((text for text in texts if text.strip()), "")
+    return _SENTENCE.fullmatch(first.strip()) is not None or any(map(_FENCE.match, texts))
+
+
+def _shows_single_spaces(texts: Sequence[str]) -> bool:
+    """Return True if two spaces are nowhere, and a line is of the table only with two."""
+    if any("  " in text or "\t" in text for text in texts):
+        return False
+    return any(isinstance(_read(text), Unknown) and widened(text) is not None for text in texts)
+
+
+class Score(NamedTuple):
+    """The part of a text that is understood in one way to read it."""
+
+    known: int
+    """Lines that the line table has."""
+    thrown: int
+    """Throwables below the line that they belong to."""
+    bearing: int
+    """Lines that bear on a rule."""
+
+    @staticmethod
+    def of(lines: Iterable[tuple[str, str]]) -> Score:
+        """Return the score of lines (writer, text)."""
+        known = thrown = bearing = 0
+        before: dict[str, bool] = {}
+        for label, text in lines:
+            parsed = _read(text)
+            is_thrown = isinstance(parsed, Event) and parsed.level is None
+            known += _is_known(parsed) and not is_thrown
+            thrown += is_thrown and before.get(label, False)
+            bearing += isinstance(parsed, Event) and not is_thrown
+            before[label] = _is_known(parsed) and not is_thrown
+        return Score(known, thrown, bearing)
+
+
+def notes(paste: Paste, reader: Reader) -> list[str]:
+    """Return what was done to the lines of a pasted text."""
+    counts = reader.counts
+    found = []
+    if paste.timeless:
+        found.append("no line has a time: they are in the order of the file, and nothing has a length")
+    texts = {
+        "prefix": "behind a prefix",
+        "joined": "joined to the line above, which was wrapped",
+        "widened": "with one space where Kafka prints two",
+        "dated": "with a date of the viewer, which was left out",
+        "blank": "blank, left out",
+        "prose": "that are no log, left out",
+        "output": "that a tool printed, a state at one moment",
+    }
+    found += [f"{counts[name]} line{'s' * (counts[name] != 1)} {text}" for name, text in texts.items() if counts[name]]
+    return found + reader.outputs.words()
