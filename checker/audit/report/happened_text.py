@@ -83,11 +83,11 @@ class Line:
         if self.first.lasts and often:
             return f"{often}, the last to the end of the log"
         if self.first.lasts:
-            return f"{often} to the end of the log" + ("" if longest is None else f" ({_seconds(longest)} at least)")
+            return f"{often} to the end of the log" + (f" ({_seconds(longest)} at least)" if longest else "")
         if not self.first.word.spell:
             until = max((each.until for each in self.entries if each.until is not None), default=None)
             return often if until is None or until == self.first.since else f"{often} until {printed(until)}"
-        if longest is None:
+        if not longest:
             return often
         return (
             f"{often} for {_seconds(longest)}"
