@@ -53,7 +53,7 @@ def _of_partition(rows: Sequence[Row]) -> Iterator[Row]:
 
 def _counted(what: str, spells: Sequence[tuple[Row, int | None]], *, lasts: bool) -> Row:
     first, last = spells[0][0], spells[-1]
-    lengths = [until - row["ts"] for row, until in spells if None not in (until, row["ts"])]  # type: ignore[operator]
+    lengths = [until - row["ts"] for row, until in spells if None not in (until, row["ts"])]
     shown = {name: first[name] for name in ("file", "line", "ts", "topic", "partition", "speaker", "leader_epoch")}
     isr, missing = (sorted(last[0][name] or ()) for name in ("isr", "missing"))
     counted = {"condition": what, "n": len(spells), "until": last[1], "lasts": lasts, "isr": isr, "missing": missing}

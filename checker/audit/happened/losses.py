@@ -45,9 +45,10 @@ def losses(
                 lost = _Range(each.start, each.end, finding.ts, finding.place)
                 found[finding.cluster, each.topic, each.partition].append(lost)
     for (cluster, topic, partition), own in sorted(found.items()):
-        for each in _joined(own):
-            about = {"topic": topic, "partition": partition, "places": (each.place,)}
-            yield cluster, Happened(LOST, since=each.ts, reason=f"offsets {offsets(each.start, each.end)}", **about)
+        for lost in _joined(own):
+            reason, places = f"offsets {offsets(lost.start, lost.end)}", (lost.place,)
+            of = Happened(LOST, since=lost.ts, topic=topic, partition=partition, reason=reason, places=places)
+            yield cluster, of
 
 
 def _joined(ranges: Iterable[_Range]) -> list[_Range]:
