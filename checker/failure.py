@@ -15,6 +15,7 @@ from typing import NoReturn
 import click
 
 from ..specs.errors import DEBUG, defect, in_one_line
+from .packages import import_failed
 
 
 def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
@@ -66,6 +67,8 @@ def unexpected(error: BaseException) -> str:
     if os.environ.get(DEBUG):
         with suppress(OSError):
             click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    if (failed := import_failed(error)) is not None:
+        return failed
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     return defect(in_one_line(error))

@@ -11,7 +11,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +61,19 @@ def _check(spark: SparkSession) -> None:
 
 def _lacking(needed: tuple[str, ...]) -> Callable[[int], str]:
     """A function for workers that have nothing of this project yet: one within another travels as code, not by name."""
-    return lambda _: " and ".join(name for name in needed if find_spec(name) is None)
+
+    def lacking(_: int) -> str:
+        import importlib
+
+        found = []
+        for name in needed:
+            try:
+                importlib.import_module(name)
+            except Exception as error:  # an installed package may fail in any way
+                found.append(name if isinstance(error, ModuleNotFoundError) else f"{name} ({error})"[:200])
+        return " and ".join(found)
+
+    return lacking
 
 
 def archived() -> Path:

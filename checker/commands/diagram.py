@@ -83,10 +83,7 @@ def _facts(machine: str, release: str | None) -> str:
     from .. import machines
     from ..diagram import facts
 
-    try:
-        return facts.write(machines.facts(machine, release))
-    except ImportError as error:
-        raise IsrproofError(f"--facts needs the extra `diagram` (pip install 'isrproof[diagram]'): {error}.") from error
+    return facts.write(machines.facts(machine, release))
 
 
 def _format(name: str | None, out: Path | None) -> str:

@@ -89,6 +89,8 @@ def _writing(name: str) -> Model:
 
 def _run(options: dict[str, Any]) -> int:
     from ...model.cluster.cluster import CLUSTER
+    from ...specs.errors import unknown
+    from ...specs.machines import LEVELS
     from ...specs.releases import ALL, release
     from ..conformance import read
     from ..conformance.evidence import NotDecidedError
@@ -100,6 +102,8 @@ def _run(options: dict[str, Any]) -> int:
     known = ALL if family is None else family.releases
     row = release(options["release"]) if options["release"] else read.release_of(evidence, known)
     level = (options["level"] or read.level_of(evidence, row)).upper()
+    if level not in LEVELS:
+        raise unknown("level", level, LEVELS)
     chosen: Model | None
     try:
         if own is not None:

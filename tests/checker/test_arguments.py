@@ -99,3 +99,9 @@ def test_an_audit_needs_no_stream_but_stdout(closed: int) -> None:
     found = subprocess.run(command, capture_output=True, preexec_fn=lambda: os.close(closed), check=False)
     assert found.returncode == 1
     assert found.stdout.startswith(b"illegal")
+
+
+def test_a_level_is_one_that_log4j_has() -> None:
+    found = run("validate", "cluster", LOG, "--level", "inf")
+    assert found.exit_code == 2
+    assert "unknown level 'INF'. Did you mean 'INFO'?" in found.output.replace("Unknown", "unknown")

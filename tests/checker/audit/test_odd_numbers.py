@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import google_crc32c
 import pytest
@@ -109,3 +110,21 @@ def test_a_quorum_state_that_is_deep_or_long_is_not_understood(text: str, tmp_pa
     given = folder(tmp_path, broker(0, 0), quorum_state=text)
     (copy,) = copies(found_in([str(given)]))
     assert copy.remembered == Remembered()
+
+
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_a_damaged_registration_of_a_snapshot_costs_no_verdict(engine: str, tmp_path: Path) -> None:
+    """Bytes of a record are changed, with the CRC that goes with them: it is read, left out, or not understood."""
+    whole = broker(0, 0) + broker(1, 1, 2)
+    folder(tmp_path, whole + broker(2, 2, 3))
+    registration = broker(0, 0)
+    random = Random(7)
+    for _ in range(20):
+        data = bytearray(registration)
+        for _ in range(random.randrange(1, 4)):
+            data[random.randrange(HEADER.size, len(data))] = random.choice([0, 1, 127, 128, 255])
+        damaged = with_times(bytes(data), 1, 1)
+        (tmp_path / "node-1" / "__cluster_metadata-0" / "00000000000000000002-0000000001.checkpoint").write_bytes(
+            damaged
+        )
+        assert audit_command([str(tmp_path)], Options(engine=engine), "json").problem is None
