@@ -62,6 +62,14 @@ def fail(error: object, *, as_json: bool, judged: str = "") -> NoReturn:
     _end(message)
 
 
+NO_MEMORY = (
+    "The memory that this process may use is too small; give it more, or for an audit take the engine that needs least:"
+    " --engine python"
+)
+_NO_THREAD = ("Failed to launch worker thread", "can't start new thread")
+"""What PyArrow and Python say if there is no room for the stack of a thread."""
+
+
 def unexpected(error: BaseException) -> str:
     """One line about an error that no part of the project has a message for; with its trace if `DEBUG` is set."""
     if os.environ.get(DEBUG):
@@ -69,6 +77,8 @@ def unexpected(error: BaseException) -> str:
             click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if (failed := import_failed(error)) is not None:
         return failed
+    if isinstance(error, MemoryError) or any(text in str(error) for text in _NO_THREAD):
+        return f"{NO_MEMORY} ({in_one_line(error)})"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     return defect(in_one_line(error))
