@@ -18,6 +18,8 @@ MOMENT = "moment"
 """The kind of a row of the look."""
 _ALONE, _OF_PARTITION = 20, 1
 """The most lines of one kind and node in a piece that are kept apart, about none or one partition; the rest counts."""
+_MOST = {"controller-without-leader": 100_000}
+"""The same for lines that are as few as states of the quorum."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
 """What lines say about the begin and the end of a process."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
@@ -67,7 +69,7 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     about = {name: said.get(name, event.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
     kinds = (about[name] for name in ("topic", "partition", *_SAID))
     own = found[(event["file"], event["row"], node, speaker, *kinds)]
-    if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION):
+    if len(own) <= (_OF_PARTITION if about["partition"] is not None else _MOST.get(event["row"], _ALONE)):
         shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
         own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
     else:
