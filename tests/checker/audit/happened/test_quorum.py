@@ -41,8 +41,9 @@ def was_unattached(epoch: int) -> str:
 WAS_LEADER = (
     "Leader(localId=7, epoch=30, epochStartOffset=5000, highWatermark=Optional[LogOffsetMetadata(offset=6204, "
     "metadata=Optional.empty)], voterStates={7=ReplicaState(nodeId=7, endOffset=Optional["
-    "LogOffsetMetadata(offset=6207, metadata=Optional.empty)], lastFetchTimestamp=-1), 8=ReplicaState(nodeId=8, endOffset=Optional["
-    "LogOffsetMetadata(offset=6204, metadata=Optional.empty)], lastFetchTimestamp=1)})"
+    "LogOffsetMetadata(offset=6207, metadata=Optional.empty)], lastFetchTimestamp=-1), "
+    "8=ReplicaState(nodeId=8, endOffset=Optional[LogOffsetMetadata(offset=6204, metadata=Optional.empty)], "
+    "lastFetchTimestamp=1)})"
 )
 
 
