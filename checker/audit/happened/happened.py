@@ -15,7 +15,7 @@ _PLACES = 3
 """The most places of an entry: its first, its longest and its last."""
 
 _BY_EPOCH = ("quorum-led", "controller-active", "unclean-election")
-"""What happened anew in each epoch."""
+"""Happenings that are others in each epoch."""
 
 
 @dataclass(frozen=True)

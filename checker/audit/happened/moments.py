@@ -21,10 +21,10 @@ _ALONE, _OF_PARTITION = 20, 1
 _MOST = {"controller-without-leader": 100_000}
 """The same for lines that are as few as states of the quorum."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
-"""What lines say about the begin and the end of a process."""
+"""Begins and ends of processes, which processes.py puts together."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
 _SAID = ("said", "replicas", "offset", "epoch")
-"""What several.py adds to a line."""
+"""The columns that several.py adds to a line."""
 ELSEWHERE = frozenset(
     (
         *OF_PROCESSES,
@@ -33,7 +33,7 @@ ELSEWHERE = frozenset(
         *("unclean-election", "migration-phase", "migration-waiting"),
     )
 )
-"""What is put together from several lines, in modules of its own."""
+"""Happenings that modules of their own put together from several lines."""
 _ROWS_ELSEWHERE = ("controller-resigned",)
 """Rows of which the same holds."""
 

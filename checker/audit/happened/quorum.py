@@ -25,7 +25,7 @@ _AROUND = 3000
 _AT_ONCE = 1000
 """The milliseconds within which a log ends too soon after the loss of a leader to say anything."""
 _MOST = 10
-"""The most short times without a leader that are told apart; more of them are one entry."""
+"""The most short times without a leader with an entry of their own; more of them are one entry."""
 _COMMITTED = re.compile(r"highWatermark=Optional\[LogOffsetMetadata\(offset=([0-9]+)")
 
 

@@ -20,10 +20,10 @@ _LEADER_EPOCH = re.compile(r"leaderEpoch: -?[0-9]+ -> ([0-9]+)")
 _CHANGED = re.compile(r"(partitionId|replicas|removingReplicas|addingReplicas)=(null|[0-9]+|\[[0-9, ]*\])")
 _ASSIGNED = ("addingReplicas", "removingReplicas", "replicas")
 ENDED = "ended"
-"""What a line says of a reassignment that is over."""
+"""The text of a line about a reassignment that is over."""
 
 Said = dict[str, Any]
-"""What a line says of one node, topic or partition: columns, and what it says as a text."""
+"""The columns of a line about one node, topic or partition, and what it says as a text."""
 
 
 def several(row: Row) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""What each node of the metadata quorum knew of its leader, and when: from the states that it prints."""
+"""The leader that each node of the metadata quorum knew, and when: from the states that it prints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STILL = 1000
 
 @dataclass(frozen=True)
 class Seen:
-    """What a node knew of the quorum's leader from a line on."""
+    """The leader that a node knew from a line on, or that it knew none."""
 
     node: int
     ts: int
@@ -49,7 +49,7 @@ class Seen:
 
 @dataclass
 class View:
-    """What one node knew, in the order of time."""
+    """The leaders that one node knew, in the order of time."""
 
     node: int
     seen: list[Seen] = field(default_factory=list)
@@ -94,7 +94,7 @@ class View:
 
 @dataclass(frozen=True)
 class Views:
-    """What the nodes of a cluster knew."""
+    """The leaders that the nodes of a cluster knew."""
 
     of: Mapping[int, View]
     led: Mapping[int, tuple[int | None, int, Row]]
