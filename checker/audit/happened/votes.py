@@ -151,14 +151,15 @@ def _lasts(spell: Sequence[_Silence], until: int, known: Views | None, end: Mapp
         return False
     if any(each.what in ("votes", "fetches") for each in spell):
         before = [view.at(until) for view in views]
-        return all(each is None or each.leader is None for each in before) and not _begun(views, until)
+        return all(each is None or each.leader is None for each in before) and not _begun(views)
     last = max((end.get(each.at[0]) or until for each in spell), default=until)
     return until - spell[0].ts > _SOON and last - until <= _SOON
 
 
-def _begun(views: Iterable[View], ts: int) -> bool:
-    """Return whether a process had begun just before a time."""
-    return any(seen.starts for view in views for seen in view.between(ts - _SOON, ts))
+def _begun(views: Iterable[View]) -> bool:
+    """Return whether a process had begun just before the log ends."""
+    ends = ((view, view.until) for view in views if view.until is not None)
+    return any(seen.starts for view, end in ends for seen in view.between(end - _SOON, end))
 
 
 def _in_words(voter: int | None, spell: Sequence[_Silence]) -> str:
