@@ -249,8 +249,9 @@ def _alone(known: Views, gaps: Sequence[_Gap], end: int, files: Mapping[int, Log
     for node, view in sorted(known.of.items()):
         for first, until, lasts in _spells(view, end):
             since = None if until - first.ts <= SOON else _beyond(first.ts, gaps)
-            short = since is None or until - since <= (SOON if lasts else START)
-            by = None if short else _others(known, node, since, until)
+            if since is None or until - since <= (SOON if lasts else START):
+                continue
+            by = _others(known, node, since, until)
             if by is not None:
                 yield Happened(
                     WITHOUT,

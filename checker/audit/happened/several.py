@@ -195,7 +195,7 @@ def _unclean(row: Row) -> Iterator[Said]:
     found = read(row.get("detail") or "")
     if found["because"]:
         return
-    before, epoch = found["before_isr"], _LEADER_EPOCH.search(row.get("detail"))
+    before, epoch = found["before_isr"], _LEADER_EPOCH.search(row.get("detail") or "")
     said = f"{found['leader']} was elected; {f'the ISR was {_listed(before)}' if before else 'the ISR was empty'}"
     yield {"node": found["leader"], "epoch": None if epoch is None else int(epoch[1]), "said": said}
 
@@ -219,7 +219,7 @@ _PHASES = (("NONE", "PRE_MIGRATION"), ("PRE_MIGRATION", "MIGRATION"), ("MIGRATIO
 
 
 def _waiting_for(row: Row) -> Iterator[Said]:
-    yield {"said": _WAITING[row.get("kind")](row)}
+    yield {"said": _WAITING[row.get("kind") or ""](row)}
 
 
 _WAITING: Mapping[str, Callable[[Row], str]] = {

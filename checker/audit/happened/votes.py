@@ -79,8 +79,8 @@ def _unreachable(
         if saying()[row["row"]].happens == UNREACHABLE:
             at = row["file"], row["line"]
             by_voter[row["node"]].append(_Silence(row["ts"], row["last"], row["speaker"], row["said"], row["n"], at))
-    for voter, silence in _missing_votes(states):
-        by_voter[voter].append(silence)
+    for silent, silence in _missing_votes(states):
+        by_voter[silent].append(silence)
     end = {file.index: file.youngest for file in files.values()}
     for voter, own in sorted(by_voter.items(), key=lambda each: (each[0] is None, each[0] or 0)):
         view = None if known is None or voter is None else known.of.get(voter)
