@@ -19,10 +19,9 @@ from tests.imports import ROOT
 PLACEHOLDERS = {"traces/cases/CODE.md", "CODE.md"}
 """Names in texts about files that each have a name of their own."""
 WITHOUT_LINES = {
-    *("AddVoterHandler", "BrokerChange", "ControlRecordType", "ControllerContext", "IsrChangeNotification"),
+    *("BrokerChange", "ControlRecordType", "ControllerContext", "IsrChangeNotification"),
     *("PartitionLeaderElectionAlgorithms", "PartitionModifications", "PartitionReassignmentRevert"),
     *(
-        "RemoveVoterHandler",
         "ReplicatedLog",
         "StorageTool",
         "TopicDeletion",

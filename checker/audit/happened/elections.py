@@ -84,23 +84,22 @@ def active(
         lines: nodes' lines about the quorum, as `walked` returns them.
         recorded: the clusters with a metadata log, whose records name the controllers.
     """
-    begun: dict[int, dict[int, Row]] = defaultdict(dict)
+    begun: dict[int, list[Row]] = defaultdict(list)
     ends: dict[tuple[int, int, int], int] = {}
     for row in sorted(lines, key=lambda row: (row["ts"] or 0, row["file"], row["line"])):
         cluster, node, epoch = row["cluster"], row["node"], row["raft_epoch"]
         if cluster in recorded or None in (node, epoch, row["ts"]):
             continue
         if row["row"] in ACTIVE:
-            begun[cluster].setdefault(epoch, row)
+            begun[cluster].append(row)
         elif row["row"] in RENOUNCED:
             ends.setdefault((cluster, node, epoch), row["ts"])
         elif row["from_raft_state"] == "Leader":
             ends.setdefault((cluster, node, row["from_raft_epoch"]), row["ts"])
-    for cluster, by_epoch in sorted(begun.items()):
-        epochs = sorted(by_epoch)
-        for epoch, after in zip(epochs, [*epochs[1:], None], strict=False):
-            row = by_epoch[epoch]
-            until = ends.get((cluster, row["node"], epoch), None if after is None else by_epoch[after]["ts"])
+    for cluster, own in sorted(begun.items()):
+        once = [*{(row["node"], row["raft_epoch"], row["ts"]): row for row in own}.values()]
+        for row, after in zip(once, [*once[1:], None], strict=True):
+            until = ends.get((cluster, row["node"], row["raft_epoch"]), None if after is None else after["ts"])
             yield (
                 cluster,
                 Happened(
@@ -109,7 +108,7 @@ def active(
                     until=until,
                     lasts=until is None,
                     node=row["node"],
-                    epoch=epoch,
+                    epoch=row["raft_epoch"],
                     places=(files[row["file"]].place(row["line"]),),
                 ),
             )

@@ -23,11 +23,13 @@ APART = 60_000
 """The milliseconds of silence after which lines of one kind and node are about something new."""
 _MOST = 1_000
 """The most lines of one kind and node in a piece that are kept apart for that."""
+_FEW = {"controller-without-leader": 100_000}
+"""The most that are kept apart of lines that are as few as states of the quorum."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
-"""What lines say about the begin and the end of a process."""
+"""Begins and ends of processes, which processes.py puts together."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
 _SAID = ("said", "replicas", "offset", "epoch")
-"""What several.py adds to a line."""
+"""The columns that several.py adds to a line."""
 ELSEWHERE = frozenset(
     (
         *OF_PROCESSES,
@@ -36,7 +38,7 @@ ELSEWHERE = frozenset(
         *("unclean-election", "migration-phase", "migration-waiting"),
     )
 )
-"""What is put together from several lines, in modules of its own."""
+"""Happenings that modules of their own put together from several lines."""
 _ROWS_ELSEWHERE = ("controller-resigned",)
 """Rows of which the same holds."""
 
@@ -84,7 +86,8 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     about = {name: said.get(name, own_about.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
     kinds = (about[name] for name in ("topic", "partition", *_SAID))
     own = found[(event["file"], event["row"], node, speaker, *kinds)]
-    if len(own) <= (_ALONE if about["partition"] is None else _OF_PARTITION) or _apart(own, event["ts"]):
+    most = _OF_PARTITION if about["partition"] is not None else _FEW.get(event["row"], _ALONE)
+    if len(own) <= most or _apart(own, event["ts"]):
         shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
         shown |= {name: event.get(name) for name in ("offset", "high_watermark") if about.get(name) is None}
         own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})

@@ -17,11 +17,15 @@ from .views import LEADER, TIMED_OUT, Seen, View, Views
 
 LED, WITHOUT = "quorum-led", "quorum-without-leader"
 SOON = 5000
-"""The milliseconds within which a process that has just started finds a leader; and in which a log may end first."""
+"""The milliseconds in which a log may end after a start before any leader is found."""
+START = 15_000
+"""The milliseconds within which nodes that have just started find a leader, where they do: others start later, too."""
 _AROUND = 3000
 """The milliseconds around the loss of a leader in which lines about timeouts belong to it."""
+_AT_ONCE = 1000
+"""The milliseconds within which a log ends too soon after the loss of a leader to say anything."""
 _MOST = 10
-"""The most short times without a leader that are told apart; more of them are one entry."""
+"""The most short times without a leader with an entry of their own; more of them are one entry."""
 _COMMITTED = re.compile(r"highWatermark=Optional\[LogOffsetMetadata\(offset=([0-9]+)")
 
 
@@ -40,7 +44,7 @@ class _Gap:
 
 
 def quorum(
-    by_cluster: Mapping[int, Views], rows: Sequence[Row], files: Mapping[int, LogFile]
+    by_cluster: Mapping[int, Sequence[Views]], rows: Sequence[Row], files: Mapping[int, LogFile]
 ) -> Iterator[tuple[int, Happened]]:
     """Yield by cluster the times with and without a leader.
 
@@ -51,11 +55,13 @@ def quorum(
         end = max((file.youngest for file in files.values() if file.cluster == cluster and file.youngest), default=0)
         timeouts = [row for row in rows if row.get("row") == TIMED_OUT and row.get("said") == "fetch"]
         timeouts = [row for row in timeouts if row["file"] in files and files[row["file"]].cluster == cluster]
-        for each in _of_cluster(known, end, timeouts, files):
-            yield cluster, each
+        for life in known:
+            last = end if life is known[-1] else max(view.until or 0 for view in life.of.values())
+            for each in _of_life(life, last, timeouts, files):
+                yield cluster, each
 
 
-def _of_cluster(known: Views, end: int, timeouts: Sequence[Row], files: Mapping[int, LogFile]) -> Iterator[Happened]:
+def _of_life(known: Views, end: int, timeouts: Sequence[Row], files: Mapping[int, LogFile]) -> Iterator[Happened]:
     epochs = [None, *known.led]
     found = {epoch: _gap(known, epoch, after, end) for epoch, after in zip(epochs, [*epochs[1:], None], strict=False)}
     gaps = sorted((gap for gap in found.values() if gap is not None), key=_start)
@@ -100,15 +106,35 @@ def _gap(known: Views, epoch: int | None, after: int | None, end: int) -> _Gap |
         begun = sorted({each.node: each.ts for each in reversed(lost) if each.starts}.values())
         start = begun[known.majority - 1] if len(begun) >= known.majority else start
     stopped = _stopped(known, lost, found)
+    again = _begun_again(known, lost, start, found)
+    if again is not None:
+        first, start = again, again.ts
     until = found if found is not None else stopped
     if until is not None and until <= start:
         return None
-    if first.starts and (until if until is not None else end) - start <= SOON:
+    if until is None and end - start < _AT_ONCE:
+        return None
+    if first.starts and (end - start <= SOON if until is None else until - start <= START):
         return None
     if found is None and stopped is not None and all(each.stopping or _asked(known, each) for each in lost):
         return None
     tried = sorted({each.epoch for each in _after(known, epoch, after, start, found) if each.epoch is not None})
     return _Gap(first, start, found, stopped, tuple(tried))
+
+
+def _begun_again(known: Views, lost: Sequence[Seen], start: int, found: int | None) -> Seen | None:
+    """Return the first line of a new process, if all processes without a leader ended soon after they had lost it.
+
+    Nobody knows then how it was in between.
+    """
+    begun = []
+    for each in lost:
+        own = known.of[each.node].between(start, found)
+        again = next((later for later in own if later.starts and later is not each), None)
+        if again is None or max(later.ts for later in own if later.ts < again.ts) - start > SOON:
+            return None
+        begun.append(again)
+    return min(begun, key=lambda each: each.ts)
 
 
 def _leaving(known: Views, epoch: int | None, after: int | None, found: int | None) -> Iterator[Seen]:
@@ -223,7 +249,9 @@ def _alone(known: Views, gaps: Sequence[_Gap], end: int, files: Mapping[int, Log
     for node, view in sorted(known.of.items()):
         for first, until, lasts in _spells(view, end):
             since = None if until - first.ts <= SOON else _beyond(first.ts, gaps)
-            by = None if since is None or until - since <= SOON else _others(known, node, since, until)
+            if since is None or until - since <= (SOON if lasts else START):
+                continue
+            by = _others(known, node, since, until)
             if by is not None:
                 yield Happened(
                     WITHOUT,
@@ -272,10 +300,10 @@ def _others(known: Views, node: int, since: int, until: int) -> Seen | None:
         if other == node:
             continue
         at = view.at(since)
-        if at is not None and at.leader is not None and at.epoch is not None and view.follows(at.epoch, since):
+        if at is not None and at.leader not in (None, node) and at.epoch is not None and view.follows(at.epoch, since):
             return at
         for each in view.between(since, until - SOON):
-            if each.leader is not None:
+            if each.leader not in (None, node):
                 return each
     return None
 

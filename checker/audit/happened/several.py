@@ -20,10 +20,10 @@ _LEADER_EPOCH = re.compile(r"leaderEpoch: -?[0-9]+ -> ([0-9]+)")
 _CHANGED = re.compile(r"(partitionId|replicas|removingReplicas|addingReplicas)=(null|[0-9]+|\[[0-9, ]*\])")
 _ASSIGNED = ("addingReplicas", "removingReplicas", "replicas")
 ENDED = "ended"
-"""What a line says of a reassignment that is over."""
+"""The text of a line about a reassignment that is over."""
 
 Said = dict[str, Any]
-"""What a line says of one node, topic or partition: columns, and what it says as a text."""
+"""The columns of a line about one node, topic or partition, and what it says as a text."""
 
 
 def several(row: Row) -> Iterator[Said]:
@@ -195,7 +195,7 @@ def _unclean(row: Row) -> Iterator[Said]:
     found = read(row.get("detail") or "")
     if found["because"]:
         return
-    before, epoch = found["before_isr"], _LEADER_EPOCH.search(row.get("detail"))
+    before, epoch = found["before_isr"], _LEADER_EPOCH.search(row.get("detail") or "")
     said = f"{found['leader']} was elected; {f'the ISR was {_listed(before)}' if before else 'the ISR was empty'}"
     yield {"node": found["leader"], "epoch": None if epoch is None else int(epoch[1]), "said": said}
 
@@ -219,7 +219,7 @@ _PHASES = (("NONE", "PRE_MIGRATION"), ("PRE_MIGRATION", "MIGRATION"), ("MIGRATIO
 
 
 def _waiting_for(row: Row) -> Iterator[Said]:
-    yield {"said": _WAITING[row.get("kind")](row)}
+    yield {"said": _WAITING[row.get("kind") or ""](row)}
 
 
 _WAITING: Mapping[str, Callable[[Row], str]] = {

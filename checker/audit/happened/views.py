@@ -1,4 +1,4 @@
-"""What each node of the metadata quorum knew of its leader, and when: from the states that it prints."""
+"""The leader that each node of the metadata quorum knew, and when: from the states that it prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .moments import MOMENT
 
 LEADER, FOLLOWER = "Leader", "Follower"
 STOPS, LEADERLESS, TIMED_OUT = "raft-shuts-down", "controller-without-leader", "raft-fetch-timed-out"
-_OPENED = "raft-log-opened"
+_OPENED, _CREATED = "raft-log-opened", "controller-of-cluster"
+"""Lines of a process that has just started; the second counts where no states of the node are there."""
 _LED_BY = re.compile(r"leader(?:Id)?=(?:OptionalInt\[)?([0-9]+)")
 _VOTING = ("Candidate", "Prospective", "Voted", LEADER, "Resigned")
 """States that only voters are in."""
@@ -27,7 +28,7 @@ _STILL = 1000
 
 @dataclass(frozen=True)
 class Seen:
-    """What a node knew of the quorum's leader from a line on."""
+    """The leader that a node knew from a line on, or that it knew none."""
 
     node: int
     ts: int
@@ -48,7 +49,7 @@ class Seen:
 
 @dataclass
 class View:
-    """What one node knew, in the order of time."""
+    """The leaders that one node knew, in the order of time."""
 
     node: int
     seen: list[Seen] = field(default_factory=list)
@@ -93,7 +94,7 @@ class View:
 
 @dataclass(frozen=True)
 class Views:
-    """What the nodes of a cluster knew."""
+    """The leaders that the nodes of a cluster knew."""
 
     of: Mapping[int, View]
     led: Mapping[int, tuple[int | None, int, Row]]
@@ -113,8 +114,8 @@ class Views:
         return own | {leader} if own and leader is not None and leader not in self.of else own
 
 
-def views(lines: Iterable[Row], rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[int, Views]:
-    """Return by cluster what its nodes knew.
+def views(lines: Iterable[Row], rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[int, list[Views]]:
+    """Return by cluster what its nodes knew, in each of its lives: epochs begin anew where disks are formatted again.
 
     Args:
         lines: nodes' lines about the quorum, as `walked` returns them.
@@ -129,7 +130,30 @@ def views(lines: Iterable[Row], rows: Iterable[Row], files: Mapping[int, LogFile
             who = row["speaker"]
             if row["ts"] is not None and who is not None:
                 by_cluster[files[row["file"]].cluster].append(row | {"node": who})
-    return {cluster: _views(own, files) for cluster, own in by_cluster.items()}
+    return {cluster: [_views(life, files) for life in _lives(own)] for cluster, own in by_cluster.items()}
+
+
+def _lives(rows: Iterable[Row]) -> list[list[Row]]:
+    """Return the lines cut where the epoch of a node falls below what lines of this kind had before."""
+    lives: dict[int, list[Row]] = defaultdict(list)
+    last: dict[tuple[int, str], int] = {}
+    begun: dict[int, list[int]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row["ts"], row["file"], row["line"])):
+        node, epoch = row["node"], row["raft_epoch"]
+        own = begun[node]
+        if epoch is not None and row["row"] in _NEVER_FALLING:
+            key = node, _NEVER_FALLING[row["row"]]
+            if epoch < last.get(key, epoch) and not (own and row["ts"] - own[-1] < _TOGETHER):
+                own.append(row["ts"])
+            last[key] = epoch
+        lives[len(own)].append(row)
+    return [lives[number] for number in sorted(lives)]
+
+
+_TOGETHER = 300_000
+"""The milliseconds within which all lines of a node show its new life."""
+_NEVER_FALLING = {STATE: STATE} | dict.fromkeys((*ACTIVE, *LEADER_PRINTED, LEADERLESS), "controller")
+"""Lines whose epochs never fall, by who prints them: a thread each."""
 
 
 SILENT = ("raft-votes-missing",)
@@ -153,17 +177,17 @@ def _views(rows: Sequence[Row], files: Mapping[int, LogFile]) -> Views:
             if row["row"] == STOPS:
                 view.stops.append(row["ts"])
                 continue
-            if row["row"] == _OPENED:
+            if row["row"] == _OPENED or (row["row"] == _CREATED and not states):
                 opened = True
                 continue
             seen = _seen(row, states)
             if seen is None:
                 continue
-            starts = row["row"] == STATE and (row["from_raft_state"] == "null" or opened)
+            starts = opened or row.get("from_raft_state") == "null"
             stopping = bool(view.stops) and (stopping or begun < view.stops[-1]) and not starts
             begun = row["ts"] if starts else begun
             view.seen.append(replace(seen, starts=starts, stopping=stopping))
-            opened = opened and row["row"] != STATE
+            opened = False
             if row["row"] == STATE:
                 view.votes |= row["raft_state"] in _VOTING
                 if row["replicas"]:

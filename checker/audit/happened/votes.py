@@ -17,7 +17,7 @@ from .views import View, Views
 
 UNREACHABLE, REJECTED, EMPTY, CHANGED = "voter-unreachable", "vote-rejected", "voters-empty", "voters-changed"
 _READ = "raft-voters-read"
-_APART = 60_000
+_APART = 20_000
 """The milliseconds without a sign after which a voter that does not answer is another time."""
 _SOON = 5000
 """The milliseconds for which nobody answers a process that has just started, and less than which is not reported."""
@@ -41,7 +41,7 @@ class _Silence:
 
 
 def votes(
-    by_cluster: Mapping[int, Views], lines: Sequence[Row], rows: Sequence[Row], files: Mapping[int, LogFile]
+    by_cluster: Mapping[int, Sequence[Views]], lines: Sequence[Row], rows: Sequence[Row], files: Mapping[int, LogFile]
 ) -> Iterator[tuple[int, Happened]]:
     """Yield by cluster what happened to the voters of the quorum.
 
@@ -60,7 +60,8 @@ def votes(
         if row["row"] == STATE and row["ts"] is not None and row["node"] is not None:
             states[row["cluster"]].append(row)
     for cluster in sorted({*said, *states}):
-        own, known = said[cluster], by_cluster.get(cluster)
+        own, lives = said[cluster], by_cluster.get(cluster, ())
+        known = lives[-1] if lives else None
         for source in (
             _unreachable(own, states[cluster], known, files),
             _rejected(own, states[cluster], files),
@@ -78,12 +79,15 @@ def _unreachable(
         if saying()[row["row"]].happens == UNREACHABLE:
             at = row["file"], row["line"]
             by_voter[row["node"]].append(_Silence(row["ts"], row["last"], row["speaker"], row["said"], row["n"], at))
-    for voter, silence in _missing_votes(states):
-        by_voter[voter].append(silence)
+    for silent, silence in _missing_votes(states):
+        by_voter[silent].append(silence)
     end = {file.index: file.youngest for file in files.values()}
     for voter, own in sorted(by_voter.items(), key=lambda each: (each[0] is None, each[0] or 0)):
-        for spell in _spells(sorted(own, key=lambda each: (each.ts, each.at))):
+        view = None if known is None or voter is None else known.of.get(voter)
+        for spell in _spells(sorted(own, key=lambda each: (each.ts, each.at)), view):
             since, until = spell[0].ts, max(each.last for each in spell)
+            if view is not None and _is_off(view, since, until):
+                continue
             lasts = _lasts(spell, until, known, end)
             if until - since <= _SOON and not lasts:
                 continue
@@ -111,13 +115,24 @@ def _missing_votes(states: Sequence[Row]) -> Iterator[tuple[int, _Silence]]:
                 yield int(voter), _Silence(row["ts"], row["ts"], row["node"], "votes", 1, at)
 
 
-def _spells(own: Sequence[_Silence]) -> Iterator[list[_Silence]]:
-    """Yield the times in which a voter did not answer."""
+def _is_off(view: View, since: int, until: int) -> bool:
+    """Return whether a node was shut down in order, or started later than others: that it does not answer says nothing
+    more.
+    """
+    later = view.seen[0] if view.seen else None
+    return view.stopped_by(since + _SOON) or (later is not None and later.starts and later.ts > until - _SOON)
+
+
+def _spells(own: Sequence[_Silence], view: View | None) -> Iterator[list[_Silence]]:
+    """Yield the times in which a voter did not answer, cut where its own lines show that it had a leader."""
     spell: list[_Silence] = []
+    last = 0
     for each in own:
-        if spell and each.ts - max(before.last for before in spell) > _APART:
+        lived = view is not None and any(seen.leader is not None for seen in view.between(last + 1, each.ts))
+        if spell and (each.ts - last > _APART or lived):
             yield spell
             spell = []
+        last = max(last, each.last) if spell else each.last
         spell.append(each)
     if spell:
         yield spell
@@ -136,14 +151,15 @@ def _lasts(spell: Sequence[_Silence], until: int, known: Views | None, end: Mapp
         return False
     if any(each.what in ("votes", "fetches") for each in spell):
         before = [view.at(until) for view in views]
-        return all(each is None or each.leader is None for each in before) and not _begun(views, until)
+        return all(each is None or each.leader is None for each in before) and not _begun(views)
     last = max((end.get(each.at[0]) or until for each in spell), default=until)
     return until - spell[0].ts > _SOON and last - until <= _SOON
 
 
-def _begun(views: Iterable[View], ts: int) -> bool:
-    """Return whether a process had begun just before a time."""
-    return any(seen.starts for view in views for seen in view.between(ts - _SOON, ts))
+def _begun(views: Iterable[View]) -> bool:
+    """Return whether a process had begun just before the log ends."""
+    ends = ((view, view.until) for view in views if view.until is not None)
+    return any(seen.starts for view, end in ends for seen in view.between(end - _SOON, end))
 
 
 def _in_words(voter: int | None, spell: Sequence[_Silence]) -> str:
