@@ -48,7 +48,7 @@ def collected(
         for cluster, each in source:
             found[cluster].append(each)
     for cluster, own in found.items():
-        found[cluster] = settled(own, files)
+        found[cluster] = settled(own, rows, files)
     for cluster, state in states.items():
         found[cluster] += conditions(state.conditions)
     for cluster, timeline in brokers.items():

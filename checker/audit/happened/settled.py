@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from ..files.file import LogFile
+from ..table.protocol import Row
 from .happened import Happened
-from .moments import APART
+from .moments import APART, MOMENT
 
-EXPIRED, UNREACHABLE = "session-expired", "controller-unreachable"
+EXPIRED, REFUSED, UNREACHABLE = "session-expired", "registration-refused", "controller-unreachable"
+DIRECTORY, _WITH_CAUSE = "directory-failed", "directory-fails"
+"""What happens to a directory, and the row whose line has the cause; a line about its replicas follows."""
+_SERVES = ("process-ready", "unfenced")
+"""What shows that a node is registered after all."""
 _ONCE = 5_000
 """The milliseconds within which several lines say that one session has expired."""
 _BRIEF = 3_000
 """The milliseconds up to which failed connections are no outage, even if the log ends then: a controller starts."""
 
 
-def settled(entries: Iterable[Happened], files: Mapping[int, LogFile]) -> list[Happened]:
+def settled(entries: Iterable[Happened], rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Happened]:
     """Return the entries of a cluster, those that several lines say as one."""
     kept = list(entries)
+    caused = {(row["file"], row["line"]) for row in rows if row.get("kind") == MOMENT and row["row"] == _WITH_CAUSE}
     return [
-        *(each for each in kept if each.what not in (EXPIRED, UNREACHABLE)),
+        *(each for each in kept if each.what not in (EXPIRED, REFUSED, UNREACHABLE, DIRECTORY)),
+        *_directories([each for each in kept if each.what == DIRECTORY], caused),
         *_once(each for each in kept if each.what == EXPIRED),
+        *_refused((each for each in kept if each.what == REFUSED), [each for each in kept if each.what in _SERVES]),
         *_outages((each for each in kept if each.what == UNREACHABLE), files),
     ]
 
@@ -34,6 +42,28 @@ def _once(entries: Iterable[Happened]) -> list[Happened]:
     for own in _grouped(entries, lambda each: each.node):
         found += own[:1]
         found += [after for before, after in pairwise(own) if _between(before, after) > _ONCE]
+    return found
+
+
+def _directories(entries: Sequence[Happened], caused: Container[tuple[int, int] | None]) -> list[Happened]:
+    """Return the failures of directories, without the lines about replicas that follow the cause of one."""
+    causes = [each for each in entries if each.at in caused]
+    return [
+        each
+        for each in entries
+        if each.at in caused or not any(c.node == each.node and 0 <= _between(c, each) <= APART for c in causes)
+    ]
+
+
+def _refused(entries: Iterable[Happened], served: Sequence[Happened]) -> list[Happened]:
+    """Return refused registrations, each until its node serves. A broker that restarts before its session ends is
+    refused for a while (KAFKA-19047).
+    """
+    found = []
+    for each in entries:
+        after = (other.since for other in served if other.node == each.node and other.since is not None)
+        until = min((ts for ts in after if each.since is not None and ts > each.since), default=None)
+        found.append(replace(each, until=until, lasts=until is None or each.node is None))
     return found
 
 
