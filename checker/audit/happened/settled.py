@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,8 +13,9 @@ from .happened import Happened
 from .moments import APART, MOMENT
 
 EXPIRED, REFUSED, UNREACHABLE = "session-expired", "registration-refused", "controller-unreachable"
-DIRECTORY, _WITH_CAUSE = "directory-failed", "directory-fails"
-"""What happens to a directory, and the row whose line has the cause; a line about its replicas follows."""
+DIRECTORY = "directory-failed"
+_RANKS = ("directory-fails", "log-directory-fails")
+"""The rows that say so of a directory, the best first: with the cause, then the directory alone. Any other follows."""
 _SERVES = ("process-ready", "unfenced")
 """What shows that a node is registered after all."""
 _ONCE = 5_000
@@ -26,10 +27,10 @@ _BRIEF = 3_000
 def settled(entries: Iterable[Happened], rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Happened]:
     """Return the entries of a cluster, those that several lines say as one."""
     kept = list(entries)
-    caused = {(row["file"], row["line"]) for row in rows if row.get("kind") == MOMENT and row["row"] == _WITH_CAUSE}
+    ranks = {(row["file"], row["line"]): _rank(row["row"]) for row in rows if row.get("kind") == MOMENT}
     return [
         *(each for each in kept if each.what not in (EXPIRED, REFUSED, UNREACHABLE, DIRECTORY)),
-        *_directories([each for each in kept if each.what == DIRECTORY], caused),
+        *_directories([each for each in kept if each.what == DIRECTORY], ranks),
         *_once(each for each in kept if each.what == EXPIRED),
         *_refused((each for each in kept if each.what == REFUSED), [each for each in kept if each.what in _SERVES]),
         *_outages((each for each in kept if each.what == UNREACHABLE), files),
@@ -45,13 +46,19 @@ def _once(entries: Iterable[Happened]) -> list[Happened]:
     return found
 
 
-def _directories(entries: Sequence[Happened], caused: Container[tuple[int, int] | None]) -> list[Happened]:
-    """Return the failures of directories, without the lines about replicas that follow the cause of one."""
-    causes = [each for each in entries if each.at in caused]
+def _rank(row: str) -> int:
+    return _RANKS.index(row) if row in _RANKS else len(_RANKS)
+
+
+def _directories(entries: Sequence[Happened], ranks: Mapping[tuple[int, int], int]) -> list[Happened]:
+    """Return the failures of directories, each by the best line about it: others follow it at once."""
+    best = [(each, ranks[each.at]) for each in entries if each.at is not None and each.at in ranks]
     return [
         each
-        for each in entries
-        if each.at in caused or not any(c.node == each.node and 0 <= _between(c, each) <= APART for c in causes)
+        for each, rank in best
+        if not any(
+            other.node == each.node and better < rank and 0 <= _between(other, each) <= APART for other, better in best
+        )
     ]
 
 
