@@ -17,7 +17,7 @@ DIRECTORY = "directory-failed"
 _RANKS = ("directory-fails", "log-directory-fails")
 """The rows that say so of a directory, the best first: with the cause, then the directory alone. Any other follows."""
 _SERVES = ("process-ready", "unfenced")
-"""What shows that a node is registered after all."""
+"""Entries that show that a node is registered after all."""
 _ONCE = 5_000
 """The milliseconds within which several lines say that one session has expired."""
 _BRIEF = 3_000

@@ -1,4 +1,4 @@
-"""What happened to nodes: starts, ends, failures, losses, registrations, sessions, connections."""
+"""Nodes in `happened`: starts, ends, failures, losses, registrations, sessions, connections."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ RECORDINGS = sorted(
     for path in (TRACES / folder).glob("*/manifest.json")
     if any(path.parent.glob("*/server.log*"))
 )
-"""Those with server.log, which prints what processes do."""
+"""Recordings with server.log, which prints what processes do."""
 WORDS = {"terminate": "term", "terminated": "exited"}
 STARTS_WITHIN, STOPS_WITHIN = 20_000, 1_000
 """The milliseconds after an action within which the process prints it; up to JITTER before, as clocks round."""
