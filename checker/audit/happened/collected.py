@@ -78,7 +78,7 @@ def collected(
         for cluster, each in source:
             made[cluster].append(each)
     for cluster, own in made.items():
-        made[cluster] = settled(own, files)
+        made[cluster] = settled(own, rows, files)
     for cluster, state in states.items():
         made[cluster] += conditions(state.conditions)
     for cluster, timeline in brokers.items():

@@ -79,12 +79,22 @@ def by_home(
 ) -> Mapping[tuple[int, str], Sequence[Process]]:
     """Return the processes of each node in the order of time; of files without a known writer, each file's own."""
     found: dict[tuple[int, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("kind") == MOMENT and row["file"] in files and is_of_process(row):
+    for row in _timed(row for row in rows if row.get("kind") == MOMENT and row["file"] in files):
+        if is_of_process(row):
             node, file = node_of(row, writers), files[row["file"]]
             home = file.stream if node is None else f"{file.directory} {node}"
             found[file.cluster, home].append(row)
     return {home: _cut(own) for home, own in sorted(found.items())}
+
+
+def _timed(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield lines by file; one without a time, as the Java runtime prints, has that of the line before it."""
+    before: Row | None = None
+    for row in sorted(rows, key=lambda row: (row["file"], row["line"])):
+        if row["ts"] is None and before is not None and before["file"] == row["file"]:
+            row = row | {"ts": before["ts"]}
+        before = row
+        yield row
 
 
 def node_of(row: Row, writers: Writers) -> int | None:

@@ -129,7 +129,8 @@ _MADE: Mapping[str, Callable[[Event], str]] = {
 def stack_trace(lines: Sequence[str]) -> list[str]:
     """Return the throwable that follows a line, with its frames; nothing where another line comes first."""
     begun = [text.strip() for text in lines if text.strip()]
-    if not begun or not isinstance(parse_throwable(begun[0], tail=False), Event):
+    first = parse_throwable(begun[0], tail=False) if begun else None
+    if not isinstance(first, Event) or first.error is None:
         return []
     frames = itertools.takewhile(_FRAME.match, begun[1:])
     return [begun[0], *frames]

@@ -8,22 +8,31 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..files.file import LogFile
+from ..table.protocol import Row
 from .happened import Happened
-from .moments import APART
+from .moments import APART, MOMENT
 
-EXPIRED, UNREACHABLE = "session-expired", "controller-unreachable"
+EXPIRED, REFUSED, UNREACHABLE = "session-expired", "registration-refused", "controller-unreachable"
+DIRECTORY = "directory-failed"
+_RANKS = ("directory-fails", "log-directory-fails")
+"""The rows that say so of a directory, the best first: with the cause, then the directory alone. Any other follows."""
+_SERVES = ("process-ready", "unfenced")
+"""Entries that show that a node is registered after all."""
 _ONCE = 5_000
 """The milliseconds within which several lines say that one session has expired."""
 _BRIEF = 3_000
 """The milliseconds up to which failed connections are no outage, even if the log ends then: a controller starts."""
 
 
-def settled(entries: Iterable[Happened], files: Mapping[int, LogFile]) -> list[Happened]:
+def settled(entries: Iterable[Happened], rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Happened]:
     """Return the entries of a cluster, those that several lines say as one."""
     kept = list(entries)
+    ranks = {(row["file"], row["line"]): _rank(row["row"]) for row in rows if row.get("kind") == MOMENT}
     return [
-        *(each for each in kept if each.what not in (EXPIRED, UNREACHABLE)),
+        *(each for each in kept if each.what not in (EXPIRED, REFUSED, UNREACHABLE, DIRECTORY)),
+        *_directories([each for each in kept if each.what == DIRECTORY], ranks),
         *_once(each for each in kept if each.what == EXPIRED),
+        *_refused((each for each in kept if each.what == REFUSED), [each for each in kept if each.what in _SERVES]),
         *_outages((each for each in kept if each.what == UNREACHABLE), files),
     ]
 
@@ -34,6 +43,34 @@ def _once(entries: Iterable[Happened]) -> list[Happened]:
     for own in _grouped(entries, lambda each: each.node):
         found += own[:1]
         found += [after for before, after in pairwise(own) if _between(before, after) > _ONCE]
+    return found
+
+
+def _rank(row: str) -> int:
+    return _RANKS.index(row) if row in _RANKS else len(_RANKS)
+
+
+def _directories(entries: Sequence[Happened], ranks: Mapping[tuple[int, int], int]) -> list[Happened]:
+    """Return the failures of directories, each by the best line about it: others follow it at once."""
+    best = [(each, ranks[each.at]) for each in entries if each.at is not None and each.at in ranks]
+    return [
+        each
+        for each, rank in best
+        if not any(
+            other.node == each.node and better < rank and 0 <= _between(other, each) <= APART for other, better in best
+        )
+    ]
+
+
+def _refused(entries: Iterable[Happened], served: Sequence[Happened]) -> list[Happened]:
+    """Return refused registrations, each until its node serves. A broker that restarts before its session ends is
+    refused for a while (KAFKA-19047).
+    """
+    found = []
+    for each in entries:
+        after = (other.since for other in served if other.node == each.node and other.since is not None)
+        until = min((ts for ts in after if each.since is not None and ts > each.since), default=None)
+        found.append(replace(each, until=until, lasts=until is None or each.node is None))
     return found
 
 
