@@ -26,7 +26,7 @@ KINDS: Mapping[str, str] = {
     "shrinks": "isr-shrunk",
     "offline spells": "offline",
 }
-"""What is compared, and its name in the audit's vocabulary."""
+"""All that is compared, and its name in the audit's vocabulary."""
 _OF_PROCESSES = ("starts", "stops", "kills")
 SLOW = 60_000
 """Milliseconds within which a process prints the first line of its start, or the last of its end."""
@@ -51,12 +51,12 @@ class Fact:
     until: tuple[int, int] | None = None
     """For a spell, the earliest and latest time of its end; None: it did not end, or it is a moment."""
     hidden: str | None = None
-    """Why no line may show it; None: one must."""
+    """The reason why no line may show it; None: one must."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the audit says of one subject: how often, the first and the last time."""
+    """An audit's word on one subject: how often, the first and the last time."""
 
     count: int
     since: int | None

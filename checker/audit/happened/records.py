@@ -1,4 +1,4 @@
-"""What happened according to a metadata log: brokers, the quorum, partitions, topics and the migration."""
+"""Entries from a metadata log: brokers, the quorum, partitions, topics and the migration."""
 
 from __future__ import annotations
 

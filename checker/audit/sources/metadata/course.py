@@ -1,4 +1,4 @@
-"""What partitions, topics, directories and voters went through, collected on the way along a metadata log.
+"""Steps of partitions, topics, directories and voters, collected on the way along a metadata log.
 
 Not a verdict, and only of committed records.
 """
@@ -59,14 +59,14 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Needed:
-    """What decides which broker must come back for a partition without a leader, besides its ISR."""
+    """The brokers that decide who must come back for a partition without a leader, besides its ISR."""
 
     elr: Ids
     last_known: Ids
     away: Ids
     """The members of its ISR and ELR that are fenced, shut down or not registered; all if the spell is over."""
     diskless: Ids = ()
-    """Those that are active, and whose directory with the replica has failed."""
+    """The members that are active, and whose directory with the replica has failed."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class _Running:
 
 @dataclass
 class Course:
-    """What happens along a log.
+    """All that happens along a log.
 
     Args:
         narrow: the request; other partitions and times are neither counted nor kept.
