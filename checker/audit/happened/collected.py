@@ -59,9 +59,9 @@ def collected(
     ends = _ends(files.values())
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
     for cluster in sorted({log.cluster for log in logs}):
-        own = [log for log in logs if log.cluster == cluster]
-        shown = [so_far(each, log.course.ends) for log in own for each in of_log(log)]
-        found[cluster] = once(found.get(cluster, []), shown, own)
+        its = [log for log in logs if log.cluster == cluster]
+        recorded = [so_far(each, log.course.ends) for log in its for each in of_log(log)]
+        found[cluster] = once(found.get(cluster, []), recorded, its)
     return found
 
 

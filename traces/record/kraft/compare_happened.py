@@ -34,9 +34,9 @@ def taken_over(recording: Path, manifest: Mapping[str, Any]) -> int | None:
 
 def _of_log(course: Course) -> Iterator[Fact]:
     led = course.leaders
-    for (time, leader), after in zip(led, [*led[1:], None], strict=False):
+    for (time, leader), later in zip(led, [*led[1:], None], strict=False):
         who = () if leader is None else (leader,)
-        yield Fact("failovers", who, time, time, None if after is None else (after[0], after[0]))
+        yield Fact("failovers", who, time, time, None if later is None else (later[0], later[0]))
     for (topic, number, created), each in course.partitions.items():
         states = [state.version for state in each]
         yield from offline((topic, number), states, course.deleted.get((topic, created)))

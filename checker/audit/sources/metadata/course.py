@@ -50,7 +50,7 @@ class Step(NamedTuple):
     """The record of the last time, or that ends a spell; None: it happened once, or lasts."""
     lasts: bool = False
     """True for a spell that no record ends."""
-    count: int = 1
+    times: int = 1
     ids: Mapping[str, Sequence[int]] = {}
     """Brokers by their roles."""
     word: str = ""
@@ -242,7 +242,7 @@ class Course:
         if len(own) < KEPT:
             own.append(step)
         else:
-            self._others[step.what] += step.count
+            self._others[step.what] += step.times
 
     def _often(self, what: str, key: tuple[str, int], brokers: Ids, at: At) -> None:
         """Record the first change of an ISR of its kind."""
@@ -332,7 +332,7 @@ def _is_unclean(before: Partition, after: Partition, state: Cluster) -> bool:
 
 
 def _unclean(topic: str, before: Partition, after: Partition, at: At) -> Step:
-    ids = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
+    ids: dict[str, Ids] = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
     ids |= {"isr": before.isr, "elr": before.elr, "last": before.last_known}
     return Step(UNCLEAN, _where(at), topic, after.number, ids=ids)
 
@@ -344,7 +344,7 @@ def _changed(what: str, topic: str, partition: int, often: _Often) -> Step:
         each.update(dict.fromkeys(brokers, count))
     ids = {"brokers": sorted(each), "times": [each[broker] for broker in sorted(each)]}
     count = sum(times.values())
-    return Step(what, first, topic, partition, last=last if count > 1 else None, count=count, ids=ids)
+    return Step(what, first, topic, partition, last=last if count > 1 else None, times=count, ids=ids)
 
 
 def needed(partition: Partition, state: Cluster) -> Needed:
