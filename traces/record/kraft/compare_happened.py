@@ -28,8 +28,10 @@ def kraft_facts(recording: Path, manifest: Mapping[str, Any]) -> list[Fact]:
 
 def taken_over(recording: Path, manifest: Mapping[str, Any]) -> int | None:
     """Return the time from which records show partitions, where a migration from ZooKeeper was recorded."""
-    migrates = manifest["scenario"] == "migration"
-    return course(recording, manifest["controllers"]).leaders[0][0] if migrates else None
+    if manifest["scenario"] != "migration":
+        return None
+    partitions = course(recording, manifest["controllers"]).partitions.values()
+    return min(state.version.time for each in partitions for state in each)
 
 
 def _of_log(course: Course) -> Iterator[Fact]:
