@@ -26,7 +26,7 @@ KINDS: Mapping[str, str] = {
     "shrinks": "isr-shrunk",
     "offline spells": "offline",
 }
-"""What is compared, and its name in the audit's vocabulary."""
+"""All that is compared, and its name in the audit's vocabulary."""
 _OF_PROCESSES = ("starts", "stops", "kills")
 SLOW = 60_000
 """Milliseconds within which a process prints the first line of its start, or the last of its end."""
@@ -51,12 +51,12 @@ class Fact:
     until: tuple[int, int] | None = None
     """For a spell, the earliest and latest time of its end; None: it did not end, or it is a moment."""
     hidden: str | None = None
-    """Why no line may show it; None: one must."""
+    """The reason why no line may show it; None: one must."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the audit says of one subject: how often, the first and the last time."""
+    """An audit's word on one subject: how often, the first and the last time."""
 
     count: int
     since: int | None
@@ -232,6 +232,7 @@ def _of_partitions(
 ) -> Iterator[Fact]:
     """Yield the spells without a live leader, unclean elections, and what leaders dropped from their ISRs."""
     yield from _without_live_leader(manifest, versions, hidden)
+    yield from _on_failed_disks(manifest, versions)
     own: dict[tuple[str, int, int], list[Version]] = defaultdict(list)
     for version in versions:
         own[version.topic, version.partition, version.created].append(version)
@@ -249,13 +250,13 @@ def _of_partitions(
 def _without_live_leader(
     manifest: Mapping[str, Any], versions: Iterable[Version], hidden: Collection[Version]
 ) -> Iterator[Fact]:
-    """Yield the spells in which a partition has no leader, or one that is not registered.
+    """Yield the spells in which a partition has no state, no leader, or one that is not registered.
 
     A controller must print those that ZooKeeper shows without a leader for a time, unless the topic is being deleted;
     it may elect another leader before it prints that the old one is gone.
     """
     written = {(each.zxid, each.topic, each.partition): each for each in versions}
-    now: dict[tuple[str, int], Version] = {}
+    now: dict[tuple[str, int], Version | None] = {}
     live: set[int] = set()
     deleting: set[str] = set()
     begun: dict[tuple[str, int], tuple[int, Version | None]] = {}
@@ -265,24 +266,45 @@ def _without_live_leader(
         match row["path"].split("/")[1:]:
             case ["brokers", "ids", broker]:
                 (live.discard if row["change"] == "delete" else live.add)(int(broker))
+            case ["brokers", "topics", topic] if row["change"] != "delete":
+                for number in row["value"]["partitions"]:
+                    now.setdefault((topic, int(number)), None)
+            case ["brokers", "topics", topic]:
+                now = {key: version for key, version in now.items() if key[0] != topic}
             case ["admin", "delete_topics", topic]:
                 (deleting.discard if row["change"] == "delete" else deleting.add)(topic)
             case ["brokers", "topics", topic, "partitions", number, "state"]:
                 key = topic, int(number)
                 if row["change"] == "delete":
-                    now.pop(key)
+                    now.pop(key, None)
                 else:
                     now[key] = written[(row["zxid"], *key)]
+        led = {key for key, version in now.items() if version is not None and version.leader in live}
         for key in [*begun]:
-            if key not in now or now[key].leader in live:
+            if key not in now or key in led:
                 yield _spell(key, *begun.pop(key), time)
         for key, version in now.items():
-            if version.leader not in live:
+            if key not in led:
                 first, leaderless = begun.get(key, (time, None))
-                due = version.leader < 0 and version not in hidden and key[0] not in deleting
+                due = version is not None and version.leader < 0 and version not in hidden and key[0] not in deleting
                 begun[key] = first, leaderless or (version if due else None)
     for key, each in begun.items():
         yield _spell(key, *each, None)
+
+
+def _on_failed_disks(manifest: Mapping[str, Any], versions: Sequence[Version]) -> Iterator[Fact]:
+    """Yield the time from a disk's failure until another broker leads what the live broker led."""
+    for row in manifest["timeline"]:
+        if row["did"] == "fail-disk":
+            time = milliseconds(row["time"])
+            for key in sorted({(each.topic, each.partition) for each in versions}):
+                own = [each for each in versions if (each.topic, each.partition) == key]
+                led = [each.leader for each in own if each.time <= time][-1:]
+                after = next((each.time for each in own if each.time > time and each.leader != row["broker"]), None)
+                if led == [row["broker"]] and after is not None:
+                    unseen = "its disk may be another one"
+                    ends = time, after + SLOW
+                    yield Fact("offline spells", key, time - WRITTEN, after + WRITTEN, ends, unseen)
 
 
 def _spell(key: tuple[str, int], first: int, leaderless: Version | None, until: int | None) -> Fact:
@@ -290,7 +312,7 @@ def _spell(key: tuple[str, int], first: int, leaderless: Version | None, until: 
     unseen = None
     if leaderless is None or (until is not None and until - leaderless.time < WRITTEN):
         unseen = "ZooKeeper names a leader, the topic is being deleted, or no row of the timeline shows it"
-    ends = None if until is None else (first, until + SLOW)
+    ends = None if until is None else (first - WRITTEN, until + SLOW)
     return Fact("offline spells", key, first - WRITTEN, (until or first + SLOW) + WRITTEN, ends, unseen)
 
 

@@ -116,7 +116,7 @@ class MetadataLog:
     files: tuple[str, ...] = ()
     """The segments and snapshots of all copies."""
     course: Walked = field(default_factory=Walked)
-    """What partitions, topics and brokers went through, of which `happened` is made."""
+    """Steps of partitions, topics and brokers, of which `happened` is made."""
     cluster: int = 0
     not_known: tuple[str, ...] = ()
     """Contents of the log that this program does not know: findings that depend on them are unknown at most."""

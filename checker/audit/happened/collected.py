@@ -86,9 +86,9 @@ def collected(
     ends = _ends(files.values())
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
     for cluster in sorted({log.cluster for log in logs}):
-        own = [log for log in logs if log.cluster == cluster]
-        by_records = [so_far(each, log.course.ends) for log in own for each in of_log(log)]
-        found[cluster] = once(found.get(cluster, []), by_records, own)
+        its = [log for log in logs if log.cluster == cluster]
+        recorded = [so_far(each, log.course.ends) for log in its for each in of_log(log)]
+        found[cluster] = once(found.get(cluster, []), recorded, its)
     return {cluster: asked(own, narrow) for cluster, own in found.items()}
 
 

@@ -18,7 +18,7 @@ _LATE = 5_000
 
 @dataclass(frozen=True)
 class Both:
-    """How lines and records that show one kind of thing become one entry."""
+    """The way in which lines and records that show one kind of thing become one entry."""
 
     same: tuple[str, ...] = ()
     """The fields in which a line's entry equals a record's that is about the same thing; empty: none is compared."""

@@ -1,4 +1,4 @@
-"""What happened according to a metadata log: brokers, the quorum, partitions, topics and the migration."""
+"""Entries from a metadata log: brokers, the quorum, partitions, topics and the migration."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _entry(step: Step, log: MetadataLog) -> Happened:
         partition=step.partition,
         epoch=epoch,
         reason=_REASONS[step.what](step) if step.what in _REASONS else step.word or None,
-        count=step.count,
+        count=step.times,
         places=tuple(log.course.place(each) for each in dict.fromkeys((step.first, last or step.first))),
     )
 

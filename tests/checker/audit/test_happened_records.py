@@ -1,4 +1,4 @@
-"""What happened to a cluster, according to the records of its metadata log."""
+"""Things that happened to a cluster, according to the records of its metadata log."""
 
 from __future__ import annotations
 

@@ -28,15 +28,17 @@ def kraft_facts(recording: Path, manifest: Mapping[str, Any]) -> list[Fact]:
 
 def taken_over(recording: Path, manifest: Mapping[str, Any]) -> int | None:
     """Return the time from which records show partitions, where a migration from ZooKeeper was recorded."""
-    migrates = manifest["scenario"] == "migration"
-    return course(recording, manifest["controllers"]).leaders[0][0] if migrates else None
+    if manifest["scenario"] != "migration":
+        return None
+    partitions = course(recording, manifest["controllers"]).partitions.values()
+    return min(state.version.time for each in partitions for state in each)
 
 
 def _of_log(course: Course) -> Iterator[Fact]:
     led = course.leaders
-    for (time, leader), after in zip(led, [*led[1:], None], strict=False):
+    for (time, leader), later in zip(led, [*led[1:], None], strict=False):
         who = () if leader is None else (leader,)
-        yield Fact("failovers", who, time, time, None if after is None else (after[0], after[0]))
+        yield Fact("failovers", who, time, time, None if later is None else (later[0], later[0]))
     for (topic, number, created), each in course.partitions.items():
         states = [state.version for state in each]
         yield from offline((topic, number), states, course.deleted.get((topic, created)))

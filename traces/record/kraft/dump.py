@@ -164,7 +164,7 @@ class _Partition:
     replicas: list[int]
     elr: list[int]
     last: list[int]
-    recovers: bool = False
+    recovers: bool = field(default=False, init=False)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What partitions, topics, directories and voters went through, collected on the way along a metadata log.
+"""Steps of partitions, topics, directories and voters, collected on the way along a metadata log.
 
 Not a verdict, and only of committed records.
 """
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     """The record of the last time, or that ends a spell; None: it happened once, or lasts."""
     lasts: bool = False
     """True for a spell that no record ends."""
-    count: int = 1
+    times: int = 1
     ids: Mapping[str, Sequence[int]] = {}
     """Brokers by their roles."""
     word: str = ""
@@ -59,14 +59,14 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Needed:
-    """What decides which broker must come back for a partition without a leader, besides its ISR."""
+    """The brokers that decide who must come back for a partition without a leader, besides its ISR."""
 
     elr: Ids
     last_known: Ids
     away: Ids
     """The members of its ISR and ELR that are fenced, shut down or not registered; all if the spell is over."""
     diskless: Ids = ()
-    """Those that are active, and whose directory with the replica has failed."""
+    """The members that are active, and whose directory with the replica has failed."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class _Running:
 
 @dataclass
 class Course:
-    """What happens along a log.
+    """All that happens along a log.
 
     Args:
         narrow: the request; other partitions and times are neither counted nor kept.
@@ -242,7 +242,7 @@ class Course:
         if len(own) < KEPT:
             own.append(step)
         else:
-            self._others[step.what] += step.count
+            self._others[step.what] += step.times
 
     def _often(self, what: str, key: tuple[str, int], brokers: Ids, at: At) -> None:
         """Record the first change of an ISR of its kind."""
@@ -332,7 +332,7 @@ def _is_unclean(before: Partition, after: Partition, state: Cluster) -> bool:
 
 
 def _unclean(topic: str, before: Partition, after: Partition, at: At) -> Step:
-    ids = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
+    ids: dict[str, Ids] = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
     ids |= {"isr": before.isr, "elr": before.elr, "last": before.last_known}
     return Step(UNCLEAN, _where(at), topic, after.number, ids=ids)
 
@@ -344,7 +344,7 @@ def _changed(what: str, topic: str, partition: int, often: _Often) -> Step:
         each.update(dict.fromkeys(brokers, count))
     ids = {"brokers": sorted(each), "times": [each[broker] for broker in sorted(each)]}
     count = sum(times.values())
-    return Step(what, first, topic, partition, last=last if count > 1 else None, count=count, ids=ids)
+    return Step(what, first, topic, partition, last=last if count > 1 else None, times=count, ids=ids)
 
 
 def needed(partition: Partition, state: Cluster) -> Needed:

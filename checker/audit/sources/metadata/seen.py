@@ -41,7 +41,7 @@ class Seen:
     conditions: Conditions = field(default_factory=Conditions)
     """Partitions that are offline or under-replicated."""
     course: Course = field(default_factory=Course)
-    """What partitions, topics, directories and voters went through."""
+    """Steps of partitions, topics, directories and voters."""
     known: Known = field(default_factory=Known)
     """Faults that are legal in the releases that have them."""
     notes: list[str] = field(default_factory=list)

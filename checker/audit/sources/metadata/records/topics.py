@@ -34,7 +34,7 @@ def _remove_topic(fold: Fold, data: Data, at: At) -> None:
         fold.conditions.gone(topic, at.ts)
     if fold.course is not None:
         there = fold.state.partitions.get(topic, {}).values()
-        fold.course.deleted(fold.state.names.get(topic, topic), there, at)
+        fold.course.deleted(str(fold.state.names.get(topic, topic)), there, at)
     fold.state.remove(topic)
 
 
