@@ -47,10 +47,12 @@ def write() -> str:
         "",
         "Text that a person pasted needs no option either. The head of a file shows it, and its note says what was",
         "done: sentences around lines are left out, with their count; lines that were wrapped at a width are",
-        "joined where that gives a known line; a prefix, a date of the viewer, blank lines, and what a terminal, a",
-        "browser or Markdown made of brackets are taken off; two spaces that became one are put back. Any line may",
-        "be missing from such a text. A line of which a part is missing is read in one of these layouts, if no",
-        "other explains it:",
+        "joined where that gives a known line, lines that run on are parted; a prefix, a date of the viewer, blank",
+        "lines, and what a terminal, a browser or Markdown made of brackets are taken off; two spaces that became",
+        "one are put back. Any line may be missing from such a text. Output of kafka-topics --describe, kafka-",
+        "metadata-quorum describe and kafka-reassign-partitions --verify, alone or among lines, is named, with",
+        "what it shows; that of kafka-dump-log is read as the files that were dumped. A line of which a part is",
+        "missing is read in one of these layouts, if no other explains it:",
         "",
     ]
     lines += table(

@@ -43,6 +43,8 @@ _NEXT = re.compile(
     r"|(?<=\S) +(?=at [\w.$]+\()"
 )
 """The end of a line whose line feed was lost."""
+_RUN_ON = (") [1", ") [2", ") kafka.", ") org.apache.", ") java.")
+"""Texts that are in a line that goes on as another one, and hardly elsewhere."""
 _FRAME = re.compile(r"\s*(?:at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more)")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[.]?"
 _CLOCK = (
@@ -175,30 +177,36 @@ def _read(line: str) -> Parsed:
 @cache
 def _spaced() -> frozenset[str]:
     """Return the first words of sentences that may have two spaces in sequence."""
-    found = set()
-    for key, own in dispatch().by_key.items():
-        for reader in own:
-            pieces = reader.wording.pieces
-            texts = [piece for piece in pieces if isinstance(piece, str)]
-            wide = any("  " in text for text in texts) or any(text[-1:] == " " for text in texts[-1:])
-            empty = any(
-                isinstance(before, str) and before[-1:] == " " and isinstance(slot, Slot)
-                for before, slot in pairwise(pieces)
-            )
-            if wide or empty:
-                found.add(key)
-    return frozenset(found)
+    return frozenset(
+        key
+        for key, own in dispatch().by_key.items()
+        if any("  " in wide for each in own if each.row.bears for wide in _emptied(each.wording.pieces))
+    )
+
+
+def _emptied(pieces: Sequence[str | Slot]) -> Iterator[str]:
+    """Yield the literal texts of a wording, and what stands around each slot that may be empty, up to the logger."""
+    around = ["", *(piece if isinstance(piece, str) else piece.primitive for piece in pieces), " "]
+    for before, piece, after in zip(around, around[1:], around[2:], strict=False):
+        if isinstance(piece, str):
+            yield f"{piece}{after}" if after == " " else piece
+        elif isinstance(before, str) and isinstance(after, str) and re.fullmatch(piece.inner, ""):
+            yield f"{before}{piece.before}{piece.after}{after}"
+
+
+def _may_be_widened(line: str) -> bool:
+    """Return True if a line in the default layout has no two spaces in sequence, but begins as one that may."""
+    if line[:1] != "[" or line[24:26] != "] " or "  " in line[25:]:
+        return False
+    return key_of(sentence_of(line[26:].partition(" ")[2])) in _spaced()
 
 
 def widened(line: str) -> str | None:
     """Return a line in the default layout with two spaces in one or two places where it has one, if just one line of
     the table comes of that; None otherwise."""
-    if line[:1] != "[" or line[24:26] != "] " or "  " in line[25:]:
+    if not _may_be_widened(line):
         return None
-    level, _, message = line[26:].partition(" ")
-    if key_of(sentence_of(message)) not in _spaced():
-        return None
-    first = 27 + len(level)
+    first = line.index(" ", 26) + 1
     at = [place for place in range(first, len(line)) if line[place] == " "][:_MOST_SPACES]
     for several in (1, 2):
         found: dict[Parsed, str] = {}
@@ -336,7 +344,7 @@ class Reader:
 
     def _normal(self, line: str) -> list[str]:
         """Return the readings of a line in the default layout, likely ones first."""
-        readings = [line] if _ENDS.search(line) else []
+        readings = [line] if _ends(line) else []
         for timed in (True, False) if self._paste.timeless else (True,):
             readings += [normal for _, each in _layouts(timed=timed) if (normal := each.normal(line)) is not None][:1]
         return readings
@@ -378,7 +386,7 @@ class Reader:
             skipping = True
 
     def _is_prose(self, text: str) -> bool:
-        is_tail = _ENDS.search(text) is not None and _SENTENCE.fullmatch(text) is None
+        is_tail = _ends(text) and _SENTENCE.fullmatch(text) is None
         return _PROSE.match(text) is not None and not is_tail
 
 
@@ -425,10 +433,10 @@ def shows_paste(texts: Sequence[str]) -> bool:
     ways."""
     if tells(texts) or any(map(Outputs().takes, texts)) or _SIGNS.search("\n".join(texts)):
         return True
-    clipped = [_ENDS.search(text) is None for text in texts if is_default(text)]
+    clipped = [not _ends(text) for text in texts if is_default(text)]
     if sum(clipped) * 2 > len(clipped):
         return True
-    if any(_NEXT.search(text) for text in texts if is_default(text)):
+    if any(mark in text for text in texts for mark in _RUN_ON):
         return True
     for before, text in pairwise(texts):
         below = not text or _TRACE.match(text) is not None
@@ -436,10 +444,15 @@ def shows_paste(texts: Sequence[str]) -> bool:
             return True
         if len(text) < _DATE_ENDS and _DATED.fullmatch(text) is not None:
             return True
-        is_long = len(before) >= _WRAPPED and not below and _TIMED.match(before) and not _ENDS.search(before)
+        is_long = len(before) >= _WRAPPED and not below and _TIMED.match(before) and not _ends(before)
         if is_long and begin(text, timeless=False) is None:
             return True
     return any(text[-1:] not in ")]" and undated(text) is not None for text in texts) or _shows_single_spaces(texts)
+
+
+def _ends(text: str) -> bool:
+    """Return True if a line ends with the name of a logger, or a thread after it."""
+    return _ENDS.search(text, max(len(text) - _PREFIX, 0)) is not None
 
 
 def tells(texts: Sequence[str]) -> bool:
@@ -452,7 +465,7 @@ def _shows_single_spaces(texts: Sequence[str]) -> bool:
     """Return True if two spaces are nowhere, and a line is of the table only with two."""
     if any("  " in text or "\t" in text for text in texts):
         return False
-    return any(isinstance(_read(text), Unknown) and widened(text) is not None for text in texts)
+    return any(_may_be_widened(text) and isinstance(_read(text), Unknown) and widened(text) for text in texts)
 
 
 class Score(NamedTuple):
