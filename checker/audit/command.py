@@ -19,9 +19,9 @@ from .engine import Engine, chosen
 from .files.log import Read
 from .findings.audited import Audited
 from .findings.excerpts import lines_around, with_excerpts
+from .findings.happened import Happened
 from .findings.metadata import Metadata
 from .happened.collected import as_shown
-from .happened.happened import Happened
 from .happened.reasons import with_reasons
 from .history.journals import VERSION
 from .metadata import audited_metadata

@@ -351,8 +351,8 @@ def asked_for(given: str | None, pattern: str | None) -> Asked:
         return Asked((*_all_envelopes(chain), last), own)
     if own is not None:
         raise IsrproofError(f"--input declares the layout {last}, --layout another one; use only one of the two.")
-    row = known[last]
-    named = layout(row.pattern) if row.pattern and last != DEFAULT else None
+    pattern = {**layouts(), **fragments()}[last].pattern
+    named = layout(pattern) if pattern and last != DEFAULT else None
     return Asked(_all_envelopes(chain), named)
 
 

@@ -315,8 +315,10 @@ class Reader:
             if _is_known(_read(made)):
                 self._knows(made)
                 return made, number - 1
-        for number, made in ((1, line), (1, undated(line)), *joined):
-            found = None if made is None else self._mended(made, alone=number == 1)
+        without_date = undated(line)
+        alone = [(1, line), *([] if without_date is None else [(1, without_date)])]
+        for number, made in (*alone, *joined):
+            found = self._mended(made, alone=number == 1)
             if found is not None:
                 self.counts["dated"] += number == 1 and made != line
                 return found, number - 1

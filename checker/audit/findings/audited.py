@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import ReplicaRow, TimelineRow
 from ..doubt.in_words import InDoubt
-from ..happened.happened import Happened
 from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
 from .finding import Finding
+from .happened import Happened
 from .metadata import Metadata
 from .moves import Move
 from .scope import Scope

@@ -9,13 +9,13 @@ from dataclasses import replace
 from ..files.file import FileFacts, LogFile
 from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
+from ..findings.happened import Happened, alike_once, judged, shown, so_far
 from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, tenures
 from .elections import active, resigned, unclean
-from .happened import Happened, alike_once, judged, shown, so_far
 from .leaders import spells
 from .losses import losses
 from .migration import migration

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..files.file import LogFile
 from ..findings.brokers import TenureTimes
+from ..findings.happened import Happened
 from ..findings.metadata import MetadataLog
 from ..lines import OF_ZOOKEEPER
 from ..table.protocol import Row
-from .happened import Happened
 
 ACTIVE, GENERATED = "controller-active", "id-generated"
 _MOST_CHOSEN = 1000

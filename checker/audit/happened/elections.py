@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from ..files.file import LogFile
 from ..findings.brokers import BrokerTimeline
+from ..findings.happened import Happened
 from ..lines import ACTIVE, RENOUNCED
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT, saying
 from .writers import Writers
 

@@ -8,9 +8,9 @@ from operator import itemgetter
 
 from ..fields import UNDER_MIN_ISR, kind
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..lines import ISR_SHRINKS, ISR_WRITTEN, LEADS
 from ..table.protocol import Row, Table
-from .happened import Happened
 
 LINES = (*ISR_SHRINKS, *ISR_WRITTEN, *LEADS)
 UNDER_REPLICATED, UNDER_MIN = "under-replicated", "under-min-isr"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ....traces.place import Place
 from ..files.file import LogFile
 from ..findings.finding import Finding
+from ..findings.happened import Happened
 from ..lines import BELOW_HIGH_WATERMARK
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT
 from .reasons import offsets
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT, saying
 
 PHASE, WAITING = "migration-phase", "migration-waiting"

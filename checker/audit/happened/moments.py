@@ -10,8 +10,8 @@ from ....specs.happenings import happenings
 from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..table.protocol import Row, Table
-from .happened import Happened
 from .several import several
 from .writers import Writers
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..findings.happened import Happened
 from ..findings.metadata import MetadataLog
 from .controllers import ACTIVE
-from .happened import Happened
 from .quorum import LED
 
 _QUARTER = 15 * 60 * 1000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..findings.happened import Happened
 from ..findings.state import OVER, Condition
 from ..observe.controller.conditions import OFFLINE
-from .happened import Happened
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Happened]:

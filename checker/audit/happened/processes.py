@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT, is_of_process, saying
 from .whole import Whole
 from .writers import Writers

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ....traces.place import Place
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..lines import RENOUNCED
 from ..sources.nodes.raft import STATE
 from ..table.protocol import Row
-from .happened import Happened
 from .views import LEADER, TIMED_OUT, Seen, View, Views
 
 LED, WITHOUT = "quorum-led", "quorum-without-leader"

@@ -17,7 +17,7 @@ from ....traces.events.parse import parse_line, parse_throwable
 from ....traces.place import Place
 from ..files.file import LogFile
 from ..findings.excerpts import Texts, Wanted
-from .happened import Happened
+from ..findings.happened import Happened
 from .moments import saying
 
 _AFTER, _TRACE = 3, 40

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....traces.place import Place
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT, saying
 from .several import ENDED
 

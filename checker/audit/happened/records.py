@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..findings.happened import Happened
 from ..findings.metadata import BrokerChange, MetadataLog
 from ..observe.controller.conditions import OFFLINE
 from ..sources.metadata.course import (
@@ -20,7 +21,6 @@ from ..sources.metadata.course import (
 )
 from ..sources.metadata.seen import NOT_KNOWN
 from .controllers import reigns
-from .happened import Happened
 from .partitions import conditions
 from .quorum import LED
 

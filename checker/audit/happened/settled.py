@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import APART, MOMENT
 
 EXPIRED, REFUSED, UNREACHABLE = "session-expired", "registration-refused", "controller-unreachable"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
 
 from ....traces.place import Place
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..findings.metadata import MetadataLog
 from ..lines import LIVE_BROKERS
 from ..table.protocol import Row, Table
-from .happened import Happened
 from .processes import LOST, by_home
-from .registrations import FENCED_STATE, record
 from .writers import Writers
 
+_FENCED_STATE = "Fenced"
+"""The state of a registration (specs/machines/broker-registration.toml)."""
 GONE = "gone"
 """The kind of a row of the look: a controller counts a broker out."""
 _FENCED = ("broker-session-timed-out", "broker-registration-changed")
@@ -68,8 +70,8 @@ def _seen(
             seen[file.cluster, row["broker"]].append((row["ts"], file.place(row["line"])))
     for log in logs:
         for change in log.brokers:
-            if change.ts is not None and change.state == FENCED_STATE:
-                seen[log.cluster, change.broker].append((change.ts, record(log, change.offset)))
+            if change.ts is not None and change.state == _FENCED_STATE:
+                seen[log.cluster, change.broker].append((change.ts, _record(log, change.offset)))
     return seen
 
 
@@ -78,3 +80,10 @@ def _end(node: int | None, cluster: int, files: Mapping[int, LogFile], writers: 
     own = [each for index, each in files.items() if each.cluster == cluster and writers.of(index) == node]
     last = max(own, key=lambda each: each.youngest or 0, default=None)
     return None if node is None or last is None or last.lossy else last.youngest
+
+
+def _record(log: MetadataLog, offset: int) -> Place:
+    """Return the place of a record: in the last segment that begins at or before it."""
+    begins = {file: PurePath(file).stem for file in log.files if file.endswith(".log")}
+    numbered = [(int(stem), file) for file, stem in begins.items() if stem.isdigit() and int(stem) <= offset]
+    return Place(max(numbered, key=lambda each: each[0])[1] if numbered else log.files[0], offset=offset)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..files.file import LogFile
+from ..findings.happened import Happened
 from ..sources.nodes.raft import STATE
 from ..table.protocol import Row
-from .happened import Happened
 from .moments import MOMENT, saying
 from .views import View, Views
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..happened.happened import Happened
+from ..findings.happened import Happened
 from .shown import and_more, count, partition_name, plain, printed
 
 LINES = 10

@@ -14,10 +14,10 @@ from typing import Any
 from ....traces.place import Place
 from ....traces.timeline import Lost, ReplicaRow, TimelineRow
 from ..findings.finding import Finding
+from ..findings.happened import Happened
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
 from ..findings.tally import Tally
-from ..happened.happened import Happened
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .forms import AuditRun

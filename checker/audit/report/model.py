@@ -15,13 +15,13 @@ from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
 from ..findings.chains import chained
 from ..findings.finding import Finding
+from ..findings.happened import Happened
 from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
 from ..findings.scope import Scope
 from ..findings.state import ClusterState, Condition
 from ..findings.tally import Tally
 from ..happened.collected import health
-from ..happened.happened import Happened
 from ..history.histories import Life
 from ..history.spans import Span
 from ..lines import BESIDE_METADATA, IN_KRAFT, JUDGED_OF_KRAFT

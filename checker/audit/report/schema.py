@@ -11,10 +11,10 @@ from ....specs.happenings import happenings
 from ....traces.place import Place
 from ....traces.timeline import Lost
 from ..findings.finding import Finding
+from ..findings.happened import Happened
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
 from ..findings.tally import Tally
-from ..happened.happened import Happened
 from ..rules.advice import Advice
 from .json import INNER, OF_HAPPENED, OPTIONAL, SCHEMA
 from .model import Report

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 
 from tests.metadata_folders import BEGINNING, RECORDED, THREE_VOTERS, TOPIC, at, change, elected, put, report
 

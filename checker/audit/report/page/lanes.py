@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ...findings.brokers import BrokerTimeline, LiveBrokers, TenureTimes
+from ...findings.happened import Happened
 from ...findings.metadata import BrokerChange, MetadataLog
-from ...happened.happened import Happened
 from ...happened.processes import FAILED, STARTED, STOPPED
 from ...happened.quorum import LED, WITHOUT
 from ..model import Report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 from isrproof.checker.audit.options import Options
 
 START = "[2025-03-04 09:00:0{}] INFO starting (kafka.server.KafkaServer)"

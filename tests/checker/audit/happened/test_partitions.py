@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 
 RECORDED = Path(__file__).parents[4] / "traces" / "recorded-kraft"
 RAFT, CONTROLLER = "org.apache.kafka.raft.QuorumState", "org.apache.kafka.controller.QuorumController"

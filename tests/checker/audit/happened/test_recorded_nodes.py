@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit import command
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 
 TRACES = Path(__file__).parents[4] / "traces"
 RECORDINGS = sorted(

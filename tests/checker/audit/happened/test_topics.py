@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.happened.happened import Happened
+from isrproof.checker.audit.findings.happened import Happened
 
 KAFKA_CONTROLLER, DELETION = "kafka.controller.KafkaController", "kafka.controller.TopicDeletionManager"
 REPLICATION = "org.apache.kafka.controller.ReplicationControlManager"

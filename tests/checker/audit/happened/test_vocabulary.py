@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from isrproof.checker.audit.findings.happened import Happened, so_far
 from isrproof.checker.audit.happened.collected import as_shown, health
-from isrproof.checker.audit.happened.happened import Happened, so_far
 from isrproof.checker.audit.happened.moments import saying
 from isrproof.specs.happenings import happenings
 from isrproof.traces.place import Place
