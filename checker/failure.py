@@ -67,7 +67,7 @@ NO_MEMORY = (
     " --engine python"
 )
 _NO_THREAD = ("Failed to launch worker thread", "can't start new thread")
-"""What PyArrow and Python say if there is no room for the stack of a thread."""
+"""Messages of PyArrow and Python if there is no room for the stack of a thread."""
 
 
 def unexpected(error: BaseException) -> str:

@@ -12,8 +12,9 @@ from .errors import TableError
 SUBJECTS = ("node", "quorum", "controller", "partition", "topic", "migration", "log")
 """The kinds of things that something can happen to, in the order of the page."""
 TROUBLE = ("always", "never", "lasting", "unless-over")
-"""When something is trouble; "lasting": if nothing shows its end; "unless-over": unless `over`, which it comes with, is
-there and no trouble.
+"""The conditions under which something is trouble.
+
+"lasting": nothing shows its end; "unless-over": always, unless `over`, which it comes with, is there and no trouble.
 """
 
 
@@ -29,7 +30,7 @@ class Happening:
     longer: int | None
     """It is trouble, too, if it takes longer than these milliseconds."""
     over: str | None
-    """What it comes with, for "unless-over"."""
+    """The happening that it comes with, for "unless-over"."""
     spell: bool
     """It takes time: it lasts until a line or record shows its end. Anything else is a moment."""
     sentence: str
@@ -37,9 +38,9 @@ class Happening:
     rests_on: str
     """The lines and records that show it."""
     misses: str
-    """What they do not show."""
+    """Things that those do not show."""
     todo: str | None
-    """What an operator does about it; None where nothing is to be done."""
+    """The advice to an operator; None where nothing is to be done."""
 
     def is_trouble(self, length: int | None, *, lasts: bool) -> bool:
         """Return whether it is trouble for a cluster, by its length in milliseconds."""

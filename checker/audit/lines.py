@@ -160,6 +160,9 @@ the audit does not read; replicas of a partition, which the line does not name; 
 """
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
+OF_NO_RULE = rows_with("happening")
+"""Lines that only what happened rests on: no history, no observation and no rule reads them."""
+
 LINE = Enum("Line", tuple(line_rows()))
 line = field("row", LINE)
 

@@ -53,6 +53,7 @@ from .judge import (
     with_defects,
     with_findings,
 )
+from .lines import OF_NO_RULE
 from .metadata import with_records
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.controller.epoch_changes import EPOCH_CHANGES
@@ -143,8 +144,11 @@ def audited(
 
 
 def first_look(events: Table) -> list[Row]:
-    """Return what consecutive lines claim about controllers and processes, and show of whole requests; a look."""
-    return [*claims(events), *handled(events), *moments(events), *witnesses(events)]
+    """Return what consecutive lines claim about controllers and processes, show of whole requests, and say to have
+    happened; a look.
+    """
+    of_rules = events.without_lines(OF_NO_RULE)
+    return [*claims(of_rules), *handled(of_rules), *moments(events), *witnesses(events)]
 
 
 def _looked(

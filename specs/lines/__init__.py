@@ -278,9 +278,9 @@ class Row:
     opens: bool = False
     """It is the first line of a message of several, whose last line has the logger's name."""
     happens: str | None = None
-    """What such a line shows to have happened to the cluster: a key of specs.happenings; None if nothing."""
+    """The happening that such a line shows, a key of specs.happenings; None if it shows none."""
     reason: str | None = None
-    """Why it happened: a text with names of fields in braces; None where `happens` says enough."""
+    """The reason why it happened: a text with names of fields in braces; None where `happens` says enough."""
     happens_where: tuple[tuple[str, str], ...] = ()
     """The values of fields with which it happens; in lines with others nothing does."""
     node: str = "speaker"

@@ -73,7 +73,7 @@ class Audited:
     in_doubt: Mapping[int, tuple[InDoubt, ...]] = field(default_factory=dict)
     """Lines in doubt by cluster, with the sign that shows it."""
     happened: Mapping[int, Sequence[Happened]] = field(default_factory=dict)
-    """What happened, by cluster, one by one."""
+    """The things that happened, by cluster, one by one."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 

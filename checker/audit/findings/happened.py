@@ -40,7 +40,7 @@ class Happened:
     issue: str | None = None
     """The issue of Kafka, where it is a known bug."""
     count: int = 1
-    """How often it happened."""
+    """The number of times that it happened."""
     longest: int | None = None
     """The length of the longest spell in milliseconds: of one that lasts, up to the end of the log."""
     places: tuple[Place, ...] = ()

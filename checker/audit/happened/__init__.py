@@ -1,1 +1,1 @@
-"""What happened to a cluster, beside any verdict: from the same lines, histories and records that rules are about."""
+"""The things that happened to a cluster, beside any verdict: from the lines, histories and records of rules."""

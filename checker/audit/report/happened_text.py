@@ -1,4 +1,4 @@
-"""What happened to a cluster, in words: one line each in the order of time, alike ones of several partitions as one."""
+"""The things that happened, in words: a line each in the order of time, alike ones of several partitions as one."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class Report:
     """Lines that cannot be taken at their word: findings that rest on them are suspicious or unknown at most."""
 
     happened: tuple[Happened, ...] = ()
-    """What happened to the cluster, in the order of time, which does not affect the verdict."""
+    """The things that happened to the cluster, in the order of time; the verdict is not affected."""
     health: str = "unknown"
     """ok, troubled or unknown: whether anything of `happened` is trouble."""
 

@@ -1,4 +1,4 @@
-"""What happened, in each form of a report: beside the verdict, never as a part of it."""
+"""The things that happened, in each form of a report: beside the verdict, never as a part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened to partitions, from the lines of their leaders and followers."""
+"""The things that happened to partitions, from the lines of their leaders and followers."""
 
 from __future__ import annotations
 
