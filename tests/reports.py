@@ -32,6 +32,8 @@ OURS = (
     "known_issue",
     "fixed_in",
     "assumption",
+    "what",
+    "health",
 )
 """Fields that hold words of this project only."""
 CONTEXT = {str(CHAOS / "broker-3" / "state-change.log"): {221: "before", 222: "the line"}}

@@ -121,7 +121,9 @@ TOPIC_DELETED = rows_with("topic-deleted")
 """Lines of a controller that name a topic, but neither a partition nor an epoch."""
 LIVE_BROKERS = rows_with("live-brokers")
 """Lines of a controller that name all brokers that it considers alive, but no epoch."""
-IN_KRAFT = rows_with(mode="kraft")
+OF_NO_RULE = rows_with("happening")
+"""Lines that only what happened rests on: no history, no observation and no rule reads them."""
+IN_KRAFT = tuple(row for row in rows_with(mode="kraft") if row not in OF_NO_RULE)
 """Lines that Kafka prints in KRaft mode only."""
 OF_QUORUM = rows_with(speaker="quorum")
 """Lines of the metadata quorum: states, votes, high watermarks, and where a process opens its log."""
@@ -159,9 +161,6 @@ ALIKE = (*LEADER_AND_ISR_SENT, *UPDATE_METADATA_SENT, "replica-loaded", *APPEND_
 the audit does not read; replicas of a partition, which the line does not name; producers' requests.
 """
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
-
-OF_NO_RULE = rows_with("happening")
-"""Lines that only what happened rests on: no history, no observation and no rule reads them."""
 
 LINE = Enum("Line", tuple(line_rows()))
 line = field("row", LINE)

@@ -134,7 +134,6 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("int", "int", _ID),
         Primitive("long", "int", _ID),
         Primitive("index", "int", "[0-9]+"),
-        Primitive("under-min-isr", "text", r"\(under-min-isr\)", show="(under-min-isr)"),
         Primitive("bool", "bool", "true|false"),
         Primitive("csv", "ints", _CSV),
         Primitive("csv1", "ints", "[0-9][0-9,]*"),

@@ -176,7 +176,8 @@ def test_command(tmp_path: Path) -> None:
     first, _, last = state_versions(told)
 
     def run(*arguments: str, timeline: object) -> Any:
-        return CliRunner().invoke(command, [str(recording), "-", *arguments], input=json.dumps(timeline))
+        whole = {**timeline, "happened": []} if isinstance(timeline, dict) else timeline
+        return CliRunner().invoke(command, [str(recording), "-", *arguments], input=json.dumps(whole))
 
     right = run("--json", timeline={"timeline": [printed(row(first)), printed(row(last))]})
     assert right.exit_code == 0
@@ -296,7 +297,7 @@ def test_command_with_traffic(tmp_path: Path) -> None:
 
     def run(**said: Any) -> Any:
         (first,) = state_versions(told)
-        audit = {"timeline": [printed(row(first))], "replicas": [], "findings": [], **said}
+        audit = {"timeline": [printed(row(first))], "replicas": [], "findings": [], "happened": [], **said}
         return CliRunner().invoke(command, [str(tmp_path), "-"], input=json.dumps(audit))
 
     def lost(first: int) -> dict[str, Any]:

@@ -210,7 +210,7 @@ def zookeeper_facts(recording: Path, manifest: Mapping[str, Any], found: Compari
         for row in manifest["timeline"]
         if row["did"] in _DID
     ]
-    brokers = logged(recording, "broker", map(int, manifest["brokers"]))
+    brokers = logged(recording, "broker", map(int, manifest.get("brokers", ())))
     return [
         *processes(actions, brokers),
         *_tenures(manifest),

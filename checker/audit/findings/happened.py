@@ -65,7 +65,7 @@ def so_far(each: Happened, ends: int | None) -> Happened:
     until = ends if each.lasts else each.until
     if not each.word.spell or each.since is None or until is None:
         return each
-    return replace(each, longest=max(until - each.since, 0) if each.count == 1 else each.longest)
+    return each if each.longest is not None else replace(each, longest=max(until - each.since, 0))
 
 
 def judged(entries: Iterable[Happened]) -> list[Happened]:
@@ -91,7 +91,7 @@ def alike_once(entries: Iterable[Happened]) -> list[Happened]:
     """
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
     for each in entries:
-        reason = None if each.word.spell else each.reason
+        reason = None if each.word.spell and each.word.subject == "partition" else each.reason
         epoch = each.epoch if each.word.subject in _BY_EPOCH or each.what == "unclean-election" else None
         groups[each.what, each.node, each.topic, each.partition, epoch, reason, each.issue].append(each)
     return sorted((_joined(own) for own in groups.values()), key=lambda each: each.order)

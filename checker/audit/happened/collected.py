@@ -19,7 +19,7 @@ from .elections import active, resigned, unclean
 from .leaders import spells
 from .losses import losses
 from .migration import migration
-from .moments import said
+from .moments import MOMENT, said, together
 from .once import once
 from .partitions import conditions
 from .processes import processes
@@ -54,6 +54,7 @@ def collected(
         led: the rows of `leaders.led`.
         facts: what was counted in each file.
     """
+    rows = [*(row for row in rows if row.get("kind") != MOMENT), *together(rows)]
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
     made: dict[int, list[Happened]] = defaultdict(list)
     seen = {log.cluster for log in logs} | {cluster for cluster, each in brokers.items() if each.tenures}

@@ -35,7 +35,7 @@ def losses(
     found: dict[tuple[int, str, int], list[_Range]] = defaultdict(list)
     for row in rows:
         if row.get("kind") == MOMENT and row["row"] in BELOW_HIGH_WATERMARK and row["file"] in files:
-            first, end, file = row["offset"], row["high_watermark"], files[row["file"]]
+            first, end, file = row["from_offset"], row["high_watermark"], files[row["file"]]
             if None not in (first, end) and first < end:
                 lost = _Range(first, end, row["ts"], file.place(row["line"]))
                 found[file.cluster, row["topic"], row["partition"]].append(lost)

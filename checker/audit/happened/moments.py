@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from ....specs.happenings import happenings
@@ -11,20 +11,19 @@ from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
 from ..findings.happened import Happened
+from ..lines import BELOW_HIGH_WATERMARK
 from ..table.protocol import Row, Table
 from .several import several
 from .writers import Writers
 
 MOMENT = "moment"
 """The kind of a row of the look."""
-_ALONE, _OF_PARTITION = 20, 1
-"""The most lines of one kind and node in a piece that are kept apart, about none or one partition; the rest counts."""
 APART = 60_000
 """The milliseconds of silence after which lines of one kind and node are about something new."""
-_MOST = 1_000
-"""The most lines of one kind and node in a piece that are kept apart for that."""
-_FEW = {"controller-without-leader": 100_000}
-"""The most that are kept apart of lines that are as few as states of the quorum."""
+_OF_NONE, _OF_PARTITION = 1_000, 3
+"""The most lines of one kind and node that are kept, about no partition, or about one; the rest is counted."""
+_FEW = {"controller-without-leader": 100_000, **dict.fromkeys(BELOW_HIGH_WATERMARK, 1_000)}
+"""The same for lines that are few, and of which each says something else."""
 OF_PROCESSES = ("process-started", "process-ready", "process-stopped", "process-failed")
 """Begins and ends of processes, which processes.py puts together."""
 _ABOUT = ("topic", "partition", "raft_epoch", "controller_epoch", "leader_epoch")
@@ -84,26 +83,55 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     speaker = event.get("controller") if speaker is None else speaker
     own_about = event if _is_of_partitions(event["row"]) else event | {"topic": None, "partition": None}
     about = {name: said.get(name, own_about.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
-    kinds = (about[name] for name in ("topic", "partition", *_SAID))
-    own = found[(event["file"], event["row"], node, speaker, *kinds)]
-    most = _OF_PARTITION if about["partition"] is not None else _FEW.get(event["row"], _ALONE)
-    if len(own) <= most or _apart(own, event["ts"]):
-        shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
-        shown |= {name: event.get(name) for name in ("offset", "high_watermark") if about.get(name) is None}
-        own.append(shown | {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"]})
+    key = event["file"], event["row"], node, speaker, *(about[name] for name in ("topic", "partition", *_SAID))
+    own = found[key]
+    shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
+    shown |= {"from_offset": event.get("offset"), "high_watermark": event.get("high_watermark")}
+    shown |= {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"], "rest": False}
+    most = _most(shown)
+    if len(own) < most:
+        own.append(shown)
+    elif len(own) == most:
+        own.append(shown | {"rest": True})
     else:
-        own[-1]["n"] += 1
-        own[-1]["last"] = event["ts"]
+        own[-1] |= {"n": own[-1]["n"] + 1, "last": _later(own[-1]["last"], event["ts"])}
+
+
+def _most(row: Row) -> int:
+    return _FEW.get(row["row"], _OF_NONE if row["partition"] is None else _OF_PARTITION)
+
+
+def _later(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else max(one, other)
+
+
+def together(rows: Iterable[Row]) -> list[Row]:
+    """Return the lines of all pieces of a file: the first of each kind, the last of them with the number of the rest.
+
+    However a file is cut into pieces, these are the same.
+    """
+    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.get("kind") == MOMENT:
+            said = (str(row[name]) for name in _SAID)
+            about = (row["topic"], row["partition"], *said)
+            groups[(row["file"], row["row"], row["node"], row["speaker"], *about)].append(row)
+    return [row for own in groups.values() for row in _first(sorted(own, key=lambda row: (row["rest"], row["line"])))]
+
+
+def _first(rows: Sequence[Row]) -> list[Row]:
+    most = _most(rows[0])
+    kept, more = list(rows[:most]), rows[most:]
+    if more:
+        last = kept[-1]["last"]
+        for row in more:
+            last = _later(last, row["last"])
+        kept[-1] = kept[-1] | {"n": kept[-1]["n"] + sum(row["n"] for row in more), "last": last}
+    return kept
 
 
 def _is_elsewhere(row: str) -> bool:
     return row in _ROWS_ELSEWHERE or saying()[row].happens in ELSEWHERE
-
-
-def _apart(own: list[Row], ts: int | None) -> bool:
-    """Return whether a line comes so long after the last of its kind that it is about something new."""
-    last = own[-1]["last"]
-    return len(own) < _MOST and ts is not None and last is not None and ts - last > APART
 
 
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:

@@ -76,8 +76,9 @@ def _happened(report: Report) -> Iterator[str]:
     if shown:
         yield from ("What happened:", "")
         for line in shown:
-            text = f"* {f'{line.when}: ' if line.when else ''}{escaped(line.sentence)}"
-            yield f"{text} ({code(line.where)})" if line.where else text
+            yield f"* {f'{line.when}: ' if line.when else ''}{escaped(line.sentence)}"
+            if line.where:
+                yield f"  {code(line.where)}"
             if line.todo:
                 yield f"  {escaped(line.todo)}"
         more = len(every) - len(shown)

@@ -48,7 +48,7 @@ def test_an_unclean_election_explains_the_loss_and_the_loss_the_cuts() -> None:
     (told,) = [line for line in said.splitlines() if "concerned, by offset" in line]
     assert all(f"{topic}-{n} {each.start} to {each.end - 1}" in told for (topic, n), each in lost.items())
     total = sum(one.end - one.start for each in report.findings if each.rule == "KR661" for one in each.lost)
-    assert f"; {total} committed records may be gone; also" in said.splitlines()[0]
+    assert f"; {total} committed records may be gone; troubled" in said.splitlines()[0]
     assert "may be gone" not in as_text(audited(RECORDED / DEAD))
     shown = json.loads(json.dumps(as_json(report)))
     (origin,) = next(each for each in shown["findings"] if each["rule"] == "KR661")["caused_by"]

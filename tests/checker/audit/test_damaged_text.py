@@ -98,7 +98,7 @@ def test_lines_that_are_all_cut_are_gaps_and_make_a_run_incomplete(name: str, tm
     report = audited(damaged(RECORDED / name, tmp_path / "logs", cut_at(160)))
     assert report.verdict == "incomplete"
     assert illegal(report) == 0
-    assert sum(file.resembling for file in report.files) > 100
+    assert sum(file.resembling for file in report.files) > 90
     assert " % of the lines that bear on rules were understood" in as_text(report, "")
 
 

@@ -147,6 +147,6 @@ def test_lines_and_records_of_one_thing_are_one_entry() -> None:
     entries = [*report(RECORDED / "jbod-3.7.2").happened]
     (failed,) = [each for each in entries if each.what == "directory-failed"]
     assert (failed.node, failed.count, len(failed.places)) == (2, 1, 2)
-    assert (failed.reason or "").startswith("directory 91S36woiaXjh2j4PMIBsBg; /")
+    assert (failed.reason or "").startswith("directory 91S36woiaXjh2j4PMIBsBg; ")  # and the line's own words
     led = [(each.node, each.epoch) for each in entries if each.what == "controller-active"]
     assert len(led) == len({*led})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.report.page.lanes import DOWN, KINDS, LEAVING, UP, Lane, active_controllers, lanes
@@ -13,6 +14,11 @@ from tests.reports import made
 CHAOS, ELR, MIGRATION = (
     RECORDED.with_name("recorded-kraft") / name for name in ("chaos-4.2.0", "elr-4.0.0", "migration-3.9.1")
 )
+
+
+def of_records(path: Path) -> Report:
+    """A report without what happened, which has lanes of its own."""
+    return replace(made(path), happened=())
 
 
 def by_name(report: Report) -> dict[str, Lane]:
@@ -34,7 +40,7 @@ def test_a_broker_of_zookeeper_is_alive_as_controllers_print_it() -> None:
 
 
 def test_a_broker_of_a_metadata_log_is_what_its_registration_is() -> None:
-    report = made(CHAOS)
+    report = of_records(CHAOS)
     (log,) = report.metadata or ()
     shown = by_name(report)
     assert list(shown) == ["broker 1", "broker 2", "broker 3"]
@@ -48,7 +54,7 @@ def test_a_broker_of_a_metadata_log_is_what_its_registration_is() -> None:
 
 
 def test_what_is_not_registered_or_not_known_has_no_spell() -> None:
-    report = made(CHAOS)
+    report = of_records(CHAOS)
     (log,) = report.metadata or ()
     changes = [replace(each, state="Unknown" if each.state == "Fenced" else each.state) for each in log.brokers]
     shown = lanes(replace(report, metadata=(replace(log, brokers=tuple(changes)),)))
@@ -57,13 +63,13 @@ def test_what_is_not_registered_or_not_known_has_no_spell() -> None:
 
 
 def test_a_controller_that_is_no_broker_has_a_lane_of_its_own() -> None:
-    shown = by_name(made(ELR))
+    shown = by_name(of_records(ELR))
     assert list(shown) == ["broker 1", "broker 2", "broker 3", "node 13"]
     assert shown["node 13"].spells == ()
 
 
 def test_a_second_log_has_lanes_of_its_own() -> None:
-    report = made(ELR)
+    report = of_records(ELR)
     assert report.metadata is not None
     shown = by_name(replace(report, metadata=report.metadata * 2))
     assert list(shown)[4:] == ["broker 1, log 2", "broker 2, log 2", "broker 3, log 2", "node 13, log 2"]
@@ -72,7 +78,7 @@ def test_a_second_log_has_lanes_of_its_own() -> None:
 
 
 def test_in_a_migration_registrations_go_on_where_zookeeper_s_brokers_end() -> None:
-    report = made(MIGRATION)
+    report = of_records(MIGRATION)
     assert report.brokers is not None
     assert report.metadata is not None
     for lane in lanes(report):
@@ -81,3 +87,13 @@ def test_in_a_migration_registrations_go_on_where_zookeeper_s_brokers_end() -> N
         assert times == sorted(times)
     kinds = [each.text.partition(",")[0].split()[0] for each in active_controllers(report)]
     assert kinds == ["controller"] * len(report.brokers.tenures) + ["raft"] * len(report.metadata[0].reigns)
+
+
+def test_the_quorum_and_nodes_that_no_controller_names_have_lanes() -> None:
+    shown = by_name(made(ELR))
+    assert [*shown][-1] == "quorum"
+    led = [each.text for each in shown["quorum"].spells if each.kind == UP]
+    assert led[-1].startswith("led by 13 in epoch")
+    assert shown["node 11"].spells[0].kind == UP
+    for lane in lanes(made(MIGRATION)):
+        assert None not in [each.last for each in lane.spells[:-1]], lane.name

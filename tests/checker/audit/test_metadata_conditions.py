@@ -81,7 +81,7 @@ def test_a_partition_is_offline_until_it_is_elected_deleted_or_the_log_ends(tmp_
         ("under-replicated", "lasts", None, 15),
     ]
     shown = CliRunner().invoke(main, ["audit", str(tmp_path)]).stdout
-    assert "; also 1 partition offline at the end, 1 partition under-replicated at the end" in shown
+    assert "; troubled: orders-0 was offline, 2 times, the last to the end of the log" in shown
     assert re.search(r"^  offline at the end: 1 partition: orders-0 \(leaderless\) since ", shown, re.MULTILINE), shown
     put(tmp_path, 1, [json.dumps(gone)], "00000000000000000016.log")
     (log,) = report(tmp_path).metadata or ()

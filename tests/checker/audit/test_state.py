@@ -344,7 +344,7 @@ def test_nothing_known_is_not_fine() -> None:
     text = state_text(state.ClusterState(unknown=("anything: no line of a controller was read",)), checked=False)
     assert "nothing was seen offline" not in text
     assert "not known: anything" in text
-    assert "nothing was seen offline" in state_text(state.ClusterState(), checked=True)
+    assert "controllers print no partition that is offline" in state_text(state.ClusterState(), checked=True)
 
 
 def test_it_is_beside_the_verdict_in_the_first_line() -> None:

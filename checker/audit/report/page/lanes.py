@@ -76,7 +76,7 @@ def lanes(report: Report) -> tuple[Lane, ...]:
     for node, spells in _processes(report.happened).items():
         if not any(found.get(name) for name in (_broker(node), _broker(node, kind="node"))):
             found[_broker(node, kind="node")] = spells
-    if quorum := tuple(_quorum(report.happened)):
+    if quorum := tuple(_until_next([*_quorum(report.happened)])):
         found["quorum"] = quorum
     return tuple(Lane(name, spells) for name, spells in found.items())
 
