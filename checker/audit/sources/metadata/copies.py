@@ -98,6 +98,7 @@ def _whole(cluster: int, scanned: Scanned) -> Row:
         "controller_epoch": scanned.epoch,
         "committed": True,
         "record": "BATCH",
+        "kind": "whole",
         "fits": True,
         "proved": False,
     }
