@@ -31,6 +31,8 @@ class Happening:
     """It is trouble, too, if it takes longer than these milliseconds."""
     over: str | None
     """The happening that it comes with, for "unless-over"."""
+    calm: str | None
+    """A part of its reason with which it is no trouble."""
     spell: bool
     """It takes time: it lasts until a line or record shows its end. Anything else is a moment."""
     sentence: str
@@ -60,7 +62,7 @@ def happenings() -> Mapping[str, Happening]:
     required = ("what", "subject", "trouble", "sentence", "rests_on", "misses")
     for row in toml.read(toml.FOLDER / "happenings.toml")["happening"]:
         where = f"happenings.toml, {row.get('what', '?')}"
-        toml.check_keys(row, where, required, ("longer", "over", "spell", "todo"))
+        toml.check_keys(row, where, required, ("longer", "over", "calm", "spell", "todo"))
         for column, known in (("subject", SUBJECTS), ("trouble", TROUBLE)):
             if row[column] not in known:
                 raise TableError(f"{where}: {column} is {row[column]!r}; known are {', '.join(known)}")
@@ -72,6 +74,7 @@ def happenings() -> Mapping[str, Happening]:
             row["trouble"],
             row.get("longer"),
             row.get("over"),
+            row.get("calm"),
             row.get("spell", False),
             row["sentence"],
             row["rests_on"],

@@ -74,8 +74,14 @@ def judged(entries: Iterable[Happened]) -> list[Happened]:
     known = {(each.what, each.topic, each.partition): each.trouble for each in own}
     return [
         replace(each, trouble=each.trouble and known.get((each.word.over or "", each.topic, each.partition), True))
-        for each in own
+        for each in map(_calmed, own)
     ]
+
+
+def _calmed(each: Happened) -> Happened:
+    """Return an entry that is no trouble if its reason says so: a preferred replica that is not in sync keeps away."""
+    calm = each.word.calm is not None and each.word.calm in (each.reason or "")
+    return replace(each, trouble=False) if calm else each
 
 
 def _length(each: Happened) -> int | None:

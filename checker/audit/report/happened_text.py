@@ -56,7 +56,7 @@ class Line:
             named = names[0] if len(names) == 1 else f"{count(len(names), 'partition')} ({and_more(names, _NAMED)})"
             return named if first.node is None else f"{named} on node {first.node}"
         if subject == "topic":
-            return f"topic {first.topic}"
+            return "a topic" if first.topic is None else f"topic {first.topic}"
         if subject == "node" or (subject == "controller" and first.node is not None):
             return "a node" if first.node is None else f"node {first.node}"
         if subject == "quorum":
@@ -69,6 +69,8 @@ class Line:
         sentence = word.sentence
         if several and sentence.startswith("was "):
             sentence = f"were {sentence[4:]}"
+        if several:
+            sentence = sentence.replace(" its ", " their ")
         if first.what == "quorum-led":
             sentence += f" by {first.node}"
         if first.epoch is not None and word.subject in ("quorum", "controller"):

@@ -48,7 +48,7 @@ def of(made: Report, what: str) -> Happened:
 @pytest.mark.parametrize("engine", _ENGINES)
 def test_who_left_the_isr_and_how_far_behind(tmp_path: Path, engine: str) -> None:
     found = of(report(tmp_path, _LEADS, _SHRINKS, engine=engine), "isr-shrunk")
-    assert found.reason == "dropped 8 (30 records behind), 9 (5 records behind)"
+    assert found.reason == "8 (30 records behind), 9 (5 records behind)"
     assert (found.topic, found.partition, found.node, found.trouble) == ("a", 0, 7, False)
 
 
