@@ -32,6 +32,7 @@ def with_rule(tree: Tree, code: str, observation: str = "isr_lines") -> None:
     text = tasks.RULE.lstrip().replace("CODE", code).replace('"isr_lines"', f'"{observation}"')
     tree.write(RULE, text)
     tree.write(CASE.format(code=code), tasks.CASE.lstrip().replace("CODE", code))
+    tree.replace(CASES, "ALONE = {\n", f'ALONE = {{\n    "{code}",\n')
 
 
 def test_a_rule_is_two_files(tmp_path: Path) -> None:

@@ -195,7 +195,10 @@ def replica_stopped(
 def directory_fails(b: Expr, of: Expr) -> list[Block]:
     """Return the lines of a log directory that fails, with the replica that is in it."""
     dir_of = {"speaker": b, "dir": "/kafka-logs"}
-    return [(Line("log-directory-fails", b, dir_of),), (Line("replicas-offline", b, {**dir_of, "detail": of}),)]
+    return [
+        (Line("log-directory-fails", b, {**dir_of, "kind": "begins"}),),
+        (Line("replicas-offline", b, {**dir_of, "detail": of}),),
+    ]
 
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:

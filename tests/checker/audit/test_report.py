@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
@@ -26,7 +26,7 @@ def leaves(kind: Any) -> Iterator[Any]:
     if is_dataclass(kind):
         assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
         yield from (leaf for hint in get_type_hints(kind).values() for leaf in leaves(hint))
-    elif get_origin(kind) in (tuple, Union, UnionType, Mapping):
+    elif get_origin(kind) in (tuple, Sequence, Union, UnionType, Mapping):
         yield from (leaf for each in get_args(kind) if each is not Ellipsis for leaf in leaves(each))
     else:
         yield kind if get_origin(kind) is not Literal else str

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from .....specs.metadata.levels import LEADER_RECOVERY
 from .....traces.place import Place
@@ -30,7 +30,8 @@ _LOST = "AAAAAAAAAAAAAAAAAAAAAg"
 """The directory of a replica whose directory has failed. Source: DirectoryId.LOST."""
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True)
+class Where:
     """A record; `ts` is None in a snapshot."""
 
     file: int
@@ -38,7 +39,8 @@ class Where(NamedTuple):
     ts: int | None
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class Step:
     """Something that records show, once or several times."""
 
     what: str
@@ -51,7 +53,7 @@ class Step(NamedTuple):
     lasts: bool = False
     """True for a spell that no record ends."""
     times: int = 1
-    ids: Mapping[str, Sequence[int]] = {}
+    ids: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Brokers by their roles."""
     word: str = ""
     """A value that the record has: how a reassignment ended, or a directory."""
