@@ -28,7 +28,8 @@ def audit_conforms(
 
     Args:
         paths: files, globs, directories.
-        fail_on: illegal, suspicious, refused or unknown; each includes those before it.
+        fail_on: illegal, suspicious, refused or unknown; each includes those before it. Or trouble: what is illegal,
+            or trouble for the cluster.
         baseline: a JSON or SARIF report, whose findings are none here.
         options: as of `Options.of`: release, lossy, partition, since, until, engine, ...
 

@@ -385,8 +385,9 @@ def _kraft(files: Sequence[FileFacts], logs: Sequence[MetadataLog], cluster: int
         return
     lines = sum(n for file in files for row, n in file.rows.items() if row in BESIDE_METADATA)
     if lines:
+        are = "lines of KRaft mode are" if lines > 1 else "line of KRaft mode is"
         yield (
-            f"{lines} line{'s' * (lines > 1)} of KRaft mode are about partitions and brokers: only the metadata log,"
+            f"{lines} {are} about partitions and brokers: only the metadata log,"
             " which was not given, shows whether that was ever committed. Copy __cluster_metadata-0 of every node"
         )
 

@@ -102,7 +102,8 @@ def _quorum(happened: Iterable[Happened]) -> Iterator[LaneSegment]:
     for each in happened:
         if each.what in (LED, WITHOUT) and each.since is not None:
             text = f"led by {each.node} in epoch {each.epoch}" if each.what == LED else f"no leader: {each.reason}"
-            yield LaneSegment(each.since, each.until, UP if each.what == LED else LOST, plain(text))
+            until = each.since + (each.longest or 0) if each.lasts else each.until
+            yield LaneSegment(each.since, until, UP if each.what == LED else LOST, plain(text))
 
 
 def _processes(happened: Iterable[Happened]) -> Mapping[int, tuple[LaneSegment, ...]]:

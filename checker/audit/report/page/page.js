@@ -140,7 +140,7 @@
       tools.append(this.said);
       const legend = make("div", { class: "legend" });
       const drawn = new Set(own.lanes.flatMap(([, spells]) => spells.map((each) => each[2])));
-      for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline"]])
+      for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline, or a quorum without a leader"]])
         if (name !== "leaving" || drawn.has(name)) legend.append(make("span", {}, make("i", { class: name }), text));
       legend.append(make("span", {}, "▼ findings, ◆ trouble: click one to see it. Shift and wheel zoom, dragging moves. Times are by each controller's own clock."));
       panel.append(tools, this.svg, legend);
