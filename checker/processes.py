@@ -67,14 +67,19 @@ def shared(made: ProcessPoolExecutor, function: Callable[[Work], Made], work: Se
             results = made.map(function, work)
         yield from results
     except BrokenProcessPool as error:
+        _kill_all()  # the pool waits for one that it started meanwhile, and does not end it (CPython)
         raise LostWorkerError(
             "One of the processes that share the work was killed, as a system does that runs out of memory. "
             "Run it again with fewer (--jobs 1), or with more memory."
         ) from error
     except BaseException:  # also one of a caller that gives up
-        for process in multiprocessing.active_children():
-            process.kill()
+        _kill_all()
         raise
+
+
+def _kill_all() -> None:
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 def _begin() -> None:

@@ -273,7 +273,7 @@ def test_a_worker_that_is_killed_is_one_line_that_says_what_to_do(stop: signal.S
         assert started.poll() is None
         time.sleep(0.01)
     os.kill(int(workers[0].partition(" ")[0]), stop)
-    out, said = started.communicate()
+    out, said = started.communicate(timeout=120)
     assert (started.returncode, out) == (2, b"")
     assert said.startswith(b"Error: One of the processes that share the work was killed")
     assert b"--jobs 1" in said
