@@ -106,7 +106,9 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 known_controller_epoch = field("known_controller_epoch", Int())
 OF_REQUEST: Mapping[str, Sort] = sorts(known_controller_epoch)
 """The further columns of lines about whole requests."""
-OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
+OF_HAPPENED = ("broker", "recipient", "error", "adding", "deleted_brokers")
+"""The further columns of lines that say what happened."""
+OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM, *OF_HAPPENED)
 """The columns of events that any part of the audit reads."""
 
 releases = field("releases", SetOf(RELEASE))

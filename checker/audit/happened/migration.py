@@ -66,8 +66,8 @@ def _waits(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Iterator[Happen
                 waiting = waiting or row
         if waiting is not None:
             last = own[-1]
-            lasts = max(files[last["file"]].youngest or 0, last["last"]) - waiting["ts"] > _SOON
-            yield _wait(waiting, None if lasts else last["last"], node, files)
+            lasts = max(files[last["file"]].youngest or 0, last["last_ts"]) - waiting["ts"] > _SOON
+            yield _wait(waiting, None if lasts else last["last_ts"], node, files)
 
 
 def _wait(row: Row, until: int | None, node: int | None, files: Mapping[int, LogFile]) -> Happened:

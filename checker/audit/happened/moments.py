@@ -87,14 +87,14 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     own = found[key]
     shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
     shown |= {"from_offset": event.get("offset"), "high_watermark": event.get("high_watermark")}
-    shown |= {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last": event["ts"], "rest": False}
+    shown |= {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last_ts": event["ts"], "rest": False}
     most = _most(shown)
     if len(own) < most:
         own.append(shown)
     elif len(own) == most:
         own.append(shown | {"rest": True})
     else:
-        own[-1] |= {"n": own[-1]["n"] + 1, "last": _later(own[-1]["last"], event["ts"])}
+        own[-1] |= {"n": own[-1]["n"] + 1, "last_ts": _later(own[-1]["last_ts"], event["ts"])}
 
 
 def _most(row: Row) -> int:
@@ -123,10 +123,10 @@ def _first(rows: Sequence[Row]) -> list[Row]:
     most = _most(rows[0])
     kept, more = list(rows[:most]), rows[most:]
     if more:
-        last = kept[-1]["last"]
+        last = kept[-1]["last_ts"]
         for row in more:
-            last = _later(last, row["last"])
-        kept[-1] = kept[-1] | {"n": kept[-1]["n"] + sum(row["n"] for row in more), "last": last}
+            last = _later(last, row["last_ts"])
+        kept[-1] = kept[-1] | {"n": kept[-1]["n"] + sum(row["n"] for row in more), "last_ts": last}
     return kept
 
 
@@ -151,7 +151,7 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
             Happened(
                 line.happens,
                 since=row["ts"],
-                until=row["last"] if row["n"] > 1 else None,
+                until=row["last_ts"] if row["n"] > 1 else None,
                 node=node,
                 topic=row["topic"] if named else None,
                 partition=row["partition"] if named else None,

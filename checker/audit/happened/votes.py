@@ -78,7 +78,7 @@ def _unreachable(
     for row in said:
         if saying()[row["row"]].happens == UNREACHABLE:
             at = row["file"], row["line"]
-            by_voter[row["node"]].append(_Silence(row["ts"], row["last"], row["speaker"], row["said"], row["n"], at))
+            by_voter[row["node"]].append(_Silence(row["ts"], row["last_ts"], row["speaker"], row["said"], row["n"], at))
     for silent, silence in _missing_votes(states):
         by_voter[silent].append(silence)
     end = {file.index: file.youngest for file in files.values()}
@@ -214,7 +214,7 @@ def _rejected(said: Iterable[Row], states: Sequence[Row], files: Mapping[int, Lo
         yield Happened(
             REJECTED,
             since=row["ts"],
-            until=row["last"] if row["n"] > 1 else None,
+            until=row["last_ts"] if row["n"] > 1 else None,
             node=row["node"] if row["node"] is not None else row["speaker"],
             epoch=row["raft_epoch"],
             reason=reason,
