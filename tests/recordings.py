@@ -31,7 +31,7 @@ _QUICK = frozenset(
         "unclean-3.9.1",
     }
 )
-ALL = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
+ALL = sorted(folder.parent.name for folder in RECORDED.glob("*/manifest.json"))
 QUICK = [name for name in ALL if not name.startswith(_WITH_TRAFFIC) or name in _QUICK]
 SOME = frozenset(
     {

@@ -64,6 +64,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "voters": st.lists(st.integers(0, 2**31 - 1), max_size=3).map(tuple),
     "fault": st.sampled_from(["metadata loading", "quorum controller", "raft manager"]),
     "newer-version": st.sampled_from([sample(PRIMITIVES["newer-version"], turn) for turn in (0, 1)]),
+    "list-text": st.from_regex("([0-9]{1,3}(, [0-9]{1,3}){0,2})?", fullmatch=True),
     "uuids": st.lists(st.from_regex("[A-Za-z0-9_-]{22}", fullmatch=True), max_size=2).map(", ".join),
     "lagging": st.lists(st.tuples(BROKER, BROKER), min_size=1, max_size=3).map(
         lambda pairs: tuple(n for pair in pairs for n in pair)

@@ -135,7 +135,12 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     Who pastes lines in a known layout pastes few.
     """
     reading = found.reading
-    if found.dump is not None or reading.whole or any(envelopes()[id].kind != "text" for id in reading.chain):
+    if (
+        found.dump is not None
+        or reading.whole
+        or reading.falls
+        or any(envelopes()[id].kind != "text" for id in reading.chain)
+    ):
         return None
     if found.known and (len(sample) >= SORTED_SAMPLE or reading.json):
         return None

@@ -54,6 +54,7 @@ def quorum(
     for cluster, known in sorted(by_cluster.items()):
         end = max((file.youngest for file in files.values() if file.cluster == cluster and file.youngest), default=0)
         timeouts = [row for row in rows if row.get("row") == TIMED_OUT and row.get("said") == "fetch"]
+        timeouts = [row for row in timeouts if row["ts"] is not None]
         timeouts = [row for row in timeouts if row["file"] in files and files[row["file"]].cluster == cluster]
         for life in known:
             last = end if life is known[-1] else max(view.until or 0 for view in life.of.values())

@@ -13,7 +13,7 @@ from ....specs.errors import IsrproofError
 from ....traces.sources.opened import once
 from ..findings.finding import Finding
 from .model import Report, verdict_of
-from .sarif import MARK
+from .sarif import MARK, TROUBLE
 
 Known = Counter[tuple[str, str]]
 """The number of findings with each fingerprint and verdict."""
@@ -46,6 +46,8 @@ def _json(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _sarif(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for run in content["runs"]:
         for result in run["results"]:
+            if result.get("ruleId", "").startswith(TROUBLE):
+                continue  # what happened is no finding
             yield result["partialFingerprints"][MARK].partition(":")[0], result["properties"]["verdict"]
 
 

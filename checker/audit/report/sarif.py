@@ -25,6 +25,8 @@ MOST = 5_000
 """The most results of a run that GitHub keeps; the severest come first."""
 MARK = "isrproof/v1"
 """The name of our own fingerprint; GitHub reads only the one beside it."""
+TROUBLE = "trouble/"
+"""The begin of the ids of what is trouble for the cluster, and no finding."""
 _TROUBLE = 1_000
 """The most things that happened that are listed."""
 _KIND = {"illegal": "fail", "suspicious": "fail", "unknown": "review", "refused": "informational"}
@@ -101,7 +103,7 @@ def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
 def _word(what: str) -> dict[str, Any]:
     word = happenings()[what]
     return {
-        "id": f"trouble/{what}",
+        "id": f"{TROUBLE}{what}",
         "name": "".join(part.capitalize() for part in what.split("-")),
         "shortDescription": {"text": f"A {word.subject} {word.sentence}."},
         "help": {"text": word.todo or "Nothing is to be done."},
@@ -114,7 +116,7 @@ def _review(line: Line, index: int) -> dict[str, Any]:
     first = line.first
     text = f"{line.when}: {line.sentence}" if line.when else line.sentence
     shown = {
-        "ruleId": f"trouble/{first.what}",
+        "ruleId": f"{TROUBLE}{first.what}",
         "ruleIndex": index,
         "kind": "review",
         "level": "none",

@@ -413,7 +413,7 @@ def test_a_script_that_got_in_all_the_same_would_not_run(browser: Any, tmp_path:
 @pytest.mark.browser
 def test_the_page_can_be_read_without_a_script(browser: Any, tmp_path: Path) -> None:
     it = opened(browser, tmp_path, made(CHAOS), java_script_enabled=False)
-    assert it.tab.locator("h1").inner_text() == "illegal"
+    assert it.tab.locator("h1").inner_text() == "illegal; troubled"
     assert "need JavaScript" in it.tab.locator(".timeline").inner_text()
     assert it.tab.locator(".finding").count() > 0
 
