@@ -87,7 +87,7 @@ def written(made: Mangled, folder: Path) -> Shown:
     folder.mkdir()
     dice = random.Random(f"cut {made.run}")
     first = made.run.seen + made.run.chatter
-    entries: list[tuple[float, int | None, str]] = []
+    entries: list[tuple[float, int | None, str, str | None]] = []
     mask, levels = -1, set()
     for number, event in enumerate(events(made.run)):
         i = number - first
@@ -96,32 +96,37 @@ def written(made: Mangled, folder: Path) -> Shown:
         parsed = parse_line(text)
         assert isinstance(parsed, Event)
         if made.cut is not None and i == made.cut:
-            entries.append((number, None, text[: dice.randint(45, 70)]))
+            entries.append((number, None, text[: dice.randint(45, 70)], None))
             continue
         levels.add(parsed.level)
         if parsed.controller_epoch == 2:
             mask &= parsed.releases
-        entries.append((number, i, text))
+        entries.append((number, i, text, parsed.level))
         if i in made.again:
-            entries.append((number + made.again[i] + 0.5, None, text))
+            entries.append((number + made.again[i] + 0.5, None, text, parsed.level))
     entries.sort(key=lambda entry: entry[0])
-    (folder / "state-change.log").write_text("".join(f"{text}\n" for _, _, text in entries))
+    (folder / "state-change.log").write_text("".join(f"{text}\n" for _, _, text, _ in entries))
     # Lines that no release writes together tell of none.
     mask = mask or table_of("replica").releases
-    at = {i: place for place, (_, i, _) in enumerate(entries, start=1) if i is not None and i >= 0}
-    return _shown(made, at, [r for r in range(len(NAMES)) if mask >> r & 1], min(levels, key=_level))
+    at = {i: place for place, (_, i, _, _) in enumerate(entries, start=1) if i is not None and i >= 0}
+    level = min(levels, key=_level)
+    of_level = [place for place, (*_, own) in enumerate(entries, start=1) if own == level]
+    within = range(of_level[0], of_level[-1] + 1)
+    return _shown(made, at, [r for r in range(len(NAMES)) if mask >> r & 1], level, within)
 
 
 def _level(level: str | None) -> int:
     return LEVELS.index(level) if level in LEVELS else len(LEVELS)
 
 
-def _shown(made: Mangled, at: dict[int, int], releases: list[int], level: str | None) -> Shown:
+def _shown(made: Mangled, at: dict[int, int], releases: list[int], level: str | None, within: range) -> Shown:
+    """The lines that are read; those that are not `within` the lines of the level, or follow none there, show less."""
     lines: list[Line] = []
     moments: list[int] = []
     places: list[int] = []
     seen: set[tuple[Line, int]] = set()
     lost, twice = False, bool(made.again)
+    before: dict[int, int] = {}
     for i, (line, moment) in enumerate(zip(made.run.lines, made.moments, strict=True)):
         if i == made.cut:
             lost = True
@@ -129,7 +134,9 @@ def _shown(made: Mangled, at: dict[int, int], releases: list[int], level: str | 
             twice = True
         else:
             seen.add((line, moment))
-            lines.append(replace(line, lost=lost))
+            unshown = at[i] not in within or before.get(line.machine, at[i]) < within.start
+            before[line.machine] = at[i]
+            lines.append(replace(line, lost=lost, unshown=unshown))
             moments.append(moment)
             places.append(at[i])
             lost = False
