@@ -90,7 +90,7 @@ def collected(
         its = [log for log in logs if log.cluster == cluster]
         recorded = [so_far(each, log.course.ends) for log in its for each in of_log(log)]
         found[cluster] = once(found.get(cluster, []), recorded, its)
-    return {cluster: asked(own, narrow) for cluster, own in found.items()}
+    return {cluster: sorted(asked(own, narrow), key=lambda each: each.order) for cluster, own in found.items()}
 
 
 def errors(facts: Iterable[FileFacts], files: Mapping[int, LogFile]) -> Iterator[tuple[int, Happened]]:

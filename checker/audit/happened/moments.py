@@ -116,7 +116,8 @@ def together(rows: Iterable[Row]) -> list[Row]:
             said = (str(row[name]) for name in _SAID)
             about = (row["topic"], row["partition"], *said)
             groups[(row["file"], row["row"], row["node"], row["speaker"], *about)].append(row)
-    return [row for own in groups.values() for row in _first(sorted(own, key=lambda row: (row["rest"], row["line"])))]
+    found = [row for own in groups.values() for row in _first(sorted(own, key=lambda row: (row["rest"], row["line"])))]
+    return sorted(found, key=lambda row: (row["file"], row["line"], str(row["topic"]), str(row["partition"])))
 
 
 def _first(rows: Sequence[Row]) -> list[Row]:
