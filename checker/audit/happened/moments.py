@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from ....specs.happenings import happenings
@@ -133,6 +133,25 @@ def _first(rows: Sequence[Row]) -> list[Row]:
 
 def _is_elsewhere(row: str) -> bool:
     return row in _ROWS_ELSEWHERE or saying()[row].happens in ELSEWHERE
+
+
+def by_topic(
+    rows: Iterable[Row], files: Mapping[int, LogFile], whats: Collection[str], present: Sequence[str] = ("topic",)
+) -> Iterator[tuple[int, str, list[Row]]]:
+    """Yield clusters and topics with the lines about a topic that say one of these things, in the order of time.
+
+    Args:
+        present: the columns that a line must have.
+    """
+    found: dict[tuple[int, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.get("kind") != MOMENT or row["file"] not in files or saying()[row["row"]].happens not in whats:
+            continue
+        if all(row[name] is not None for name in present):
+            found[files[row["file"]].cluster, row["topic"]].append(row)
+    for (cluster, topic), own in sorted(found.items()):
+        own.sort(key=lambda row: (row["ts"] is None, row["ts"] or 0, row["file"], row["line"]))
+        yield cluster, topic, own
 
 
 def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Iterator[tuple[int, Happened]]:

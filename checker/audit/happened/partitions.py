@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ..findings.happened import Happened
 from ..findings.state import OVER, Condition
 from ..observe.controller.conditions import OFFLINE
+from .in_words import listed
 
 
 def conditions(found: Iterable[Condition]) -> Iterator[Happened]:
@@ -28,17 +29,13 @@ def _who_must_return(each: Condition) -> str | None:
     """Return which brokers may lead when they return."""
     if not each.isr:
         return None
-    who = f"broker {each.isr[0]}" if len(each.isr) == 1 else f"one of brokers {_listed(each.isr)}"
+    who = f"broker {each.isr[0]}" if len(each.isr) == 1 else f"one of brokers {listed(each.isr)}"
     others = sorted({*(each.replicas or ())} - {*each.isr})
-    rest = f"; {_listed(others)} may lead only by unclean election" if others else ""
-    return f"{who} must come back: the ISR is {_listed(each.isr)}{rest}"
+    rest = f"; {listed(others)} may lead only by unclean election" if others else ""
+    return f"{who} must come back: the ISR is {listed(each.isr)}{rest}"
 
 
 def _lacking(each: Condition) -> str | None:
     if each.isr is None or each.replicas is None:
         return None
-    return f"ISR {_listed(each.isr)} of {_listed(each.replicas)}"
-
-
-def _listed(ids: Iterable[int]) -> str:
-    return ", ".join(map(str, ids))
+    return f"ISR {listed(each.isr)} of {listed(each.replicas)}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....traces.place import Place
 from ..files.file import LogFile
 from ..findings.happened import Happened
 from ..table.protocol import Row
-from .moments import MOMENT, saying
+from .moments import by_topic
 from .several import ENDED
 
 RUNNING, OVER = "reassignment-running", "reassignment-ended"
@@ -23,14 +22,7 @@ def reassignments(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Iterator
     Args:
         rows: the rows of the first look.
     """
-    by_topic: dict[tuple[int, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("kind") != MOMENT or row["file"] not in files:
-            continue
-        if saying()[row["row"]].happens in (RUNNING, OVER) and None not in (row["topic"], row["partition"]):
-            by_topic[files[row["file"]].cluster, row["topic"]].append(row)
-    for (cluster, topic), own in sorted(by_topic.items()):
-        own.sort(key=lambda row: (row["ts"] is None, row["ts"] or 0, row["file"], row["line"]))
+    for cluster, topic, own in by_topic(rows, files, (RUNNING, OVER), ("topic", "partition")):
         for each in _of_topic(topic, own, files):
             yield cluster, each
 

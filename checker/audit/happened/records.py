@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..findings.happened import Happened
@@ -21,6 +21,7 @@ from ..sources.metadata.course import (
 )
 from ..sources.metadata.seen import NOT_KNOWN
 from .controllers import reigns
+from .in_words import listed
 from .partitions import conditions
 from .quorum import LED
 
@@ -140,11 +141,11 @@ def must_return(isr: Sequence[int], others: Sequence[int], needed: Needed) -> st
     said += [f"{_one_of(needed.diskless)} must get the directory of its replica back"] if needed.diskless else []
     said += [f"{_one_of(left)} is active, and no record elects it"] if left else []
     text = " or ".join(said) if said else "no replica is in sync"
-    text += f": the ISR is {_listed(isr)}" if isr else ": the ISR is empty" if able else ""
-    text += f", the ELR {_listed(needed.elr)}" if needed.elr else ""
+    text += f": the ISR is {listed(isr)}" if isr else ": the ISR is empty" if able else ""
+    text += f", the ELR {listed(needed.elr)}" if needed.elr else ""
     if needed.last_known and not able:
-        text += f"; broker {_listed(needed.last_known)} led it last"
-    return text + (f"; {_listed(others)} may lead only by unclean election" if others else "")
+        text += f"; broker {listed(needed.last_known)} led it last"
+    return text + (f"; {listed(others)} may lead only by unclean election" if others else "")
 
 
 # ---- Steps
@@ -189,14 +190,14 @@ def _unclean(step: Step) -> str:
     (before,), (leader,), isr = step.ids["before"], step.ids["leader"], step.ids["isr"]
     led_before = f"after leader {before}" if before >= 0 else "after it had none"
     known = ", its last known leader" if leader in step.ids["last"] else ""
-    elr = f", the ELR {_listed(step.ids['elr'])}" if step.ids["elr"] else ""
+    elr = f", the ELR {listed(step.ids['elr'])}" if step.ids["elr"] else ""
     marked = "; the record marks it, though it was eligible" if leader in step.ids["elr"] else ""
-    return f"leader {leader}{known}, {led_before}: the ISR was {_listed(isr) or 'empty'}{elr}{marked}"
+    return f"leader {leader}{known}, {led_before}: the ISR was {listed(isr) or 'empty'}{elr}{marked}"
 
 
 def _under_min(step: Step) -> str:
     (least,), isr = step.ids["least"], step.ids["isr"]
-    return f"the ISR was {_listed(isr) or 'empty'}, min.insync.replicas is {least}"
+    return f"the ISR was {listed(isr) or 'empty'}, min.insync.replicas is {least}"
 
 
 def _moving(step: Step) -> str:
@@ -204,7 +205,7 @@ def _moving(step: Step) -> str:
 
 
 def _moved(step: Step) -> Iterator[str]:
-    return (f"{how} {_listed(step.ids[how])}" for how in ("adding", "removing") if step.ids[how])
+    return (f"{how} {listed(step.ids[how])}" for how in ("adding", "removing") if step.ids[how])
 
 
 def _ended(step: Step) -> str:
@@ -223,8 +224,8 @@ def _partitions(step: Step) -> str:
 
 
 def _voters(step: Step) -> str:
-    said = [f"{_listed(step.ids[how])} {how}" for how in ("added", "removed") if step.ids[how]]
-    return f"{', '.join(said)}: the voters are {_listed(step.ids['now'])}"
+    said = [f"{listed(step.ids[how])} {how}" for how in ("added", "removed") if step.ids[how]]
+    return f"{', '.join(said)}: the voters are {listed(step.ids['now'])}"
 
 
 def _directory(step: Step) -> str:
@@ -243,8 +244,4 @@ _REASONS: Mapping[str, Callable[[Step], str]] = {
 
 
 def _one_of(brokers: Sequence[int]) -> str:
-    return f"broker {brokers[0]}" if len(brokers) == 1 else f"one of brokers {_listed(brokers)}"
-
-
-def _listed(ids: Iterable[int]) -> str:
-    return ", ".join(map(str, ids))
+    return f"broker {brokers[0]}" if len(brokers) == 1 else f"one of brokers {listed(brokers)}"

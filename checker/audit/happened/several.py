@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..sources.nodes.unclean import read
 from ..table.protocol import Row
+from .in_words import listed
 
 _REPLICA = re.compile(r"\[Topic=([^,\]]+),Partition=([0-9]+),Replica=([0-9]+)\]( -> ReplicaDeletionIneligible)?")
 _ANSWERED = re.compile(r"([^ (),]+)-([0-9]+) -> ([A-Z_]+)")
@@ -66,7 +67,7 @@ def _other_directory(row: Row) -> Iterator[Said]:
 def _rejected_by(row: Row) -> Iterator[Said]:
     rejecting = row.get("replicas") or ()
     if rejecting:
-        yield {"said": f"refused by {_listed(rejecting)}"}
+        yield {"said": f"refused by {listed(rejecting)}"}
 
 
 def _timed_out(row: Row) -> Iterator[Said]:
@@ -147,11 +148,11 @@ def _handled(row: Row) -> Iterator[Said]:
     ):
         yield {"said": ENDED}
     else:
-        yield {"said": f"to {_listed(row.get('replicas') or ())}"}
+        yield {"said": f"to {listed(row.get('replicas') or ())}"}
 
 
 def _waits(row: Row) -> Iterator[Said]:
-    yield {"said": f"to {_listed(row.get('replicas') or ())}"}
+    yield {"said": f"to {listed(row.get('replicas') or ())}"}
 
 
 def _at_start(row: Row) -> Iterator[Said]:
@@ -181,7 +182,7 @@ def _replayed(row: Row) -> Iterator[Said]:
     partition = int(fields["partitionId"]) if partition is None else partition
     if adding or removing:
         target = [id for id in replicas or () if id not in (removing or ())]
-        yield {"partition": partition, "said": f"to {_listed(target)}"}
+        yield {"partition": partition, "said": f"to {listed(target)}"}
     elif adding is not None or removing is not None:
         yield {"partition": partition, "said": ENDED}
 
@@ -196,7 +197,7 @@ def _unclean(row: Row) -> Iterator[Said]:
     if found["because"]:
         return
     before, epoch = found["before_isr"], _LEADER_EPOCH.search(row.get("detail") or "")
-    said = f"{found['leader']} was elected; {f'the ISR was {_listed(before)}' if before else 'the ISR was empty'}"
+    said = f"{found['leader']} was elected; {f'the ISR was {listed(before)}' if before else 'the ISR was empty'}"
     yield {"node": found["leader"], "epoch": None if epoch is None else int(epoch[1]), "said": said}
 
 
@@ -224,14 +225,10 @@ def _waiting_for(row: Row) -> Iterator[Said]:
 
 _WAITING: Mapping[str, Callable[[Row], str]] = {
     "controllers": lambda row: f"for controllers: {(row.get('detail') or '').strip()}",
-    "brokers": lambda row: f"for brokers {_listed(row.get('brokers') or ())} to register with KRaft",
+    "brokers": lambda row: f"for brokers {listed(row.get('brokers') or ())} to register with KRaft",
     "none": lambda row: "for brokers: none is registered with KRaft",
     "zookeeper": lambda row: "for brokers: none is registered in ZooKeeper",
 }
-
-
-def _listed(ids: Iterable[int]) -> str:
-    return ", ".join(map(str, ids))
 
 
 _SEVERAL: Mapping[str, Callable[[Row], Iterator[Said]]] = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..files.file import LogFile
 from ..findings.happened import Happened
 from ..table.protocol import Row
-from .moments import MOMENT, saying
+from .moments import by_topic, saying
 
 CREATED, RUNNING, DELETED, STUCK = "created", "deletion-running", "deleted", "deletion-stuck"
 _ALSO_OTHERS = ("replica-machine-started", "topics-ineligible-for-deletion")
@@ -24,14 +24,7 @@ def topics(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Iterator[tuple[
     Args:
         rows: the rows of the first look.
     """
-    by_topic: dict[tuple[int, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("kind") != MOMENT or row["file"] not in files:
-            continue
-        if saying()[row["row"]].happens in (CREATED, RUNNING, DELETED, STUCK) and row["topic"] is not None:
-            by_topic[files[row["file"]].cluster, row["topic"]].append(row)
-    for (cluster, topic), own in sorted(by_topic.items()):
-        own.sort(key=lambda row: (row["ts"] is None, row["ts"] or 0, row["file"], row["line"]))
+    for cluster, topic, own in by_topic(rows, files, (CREATED, RUNNING, DELETED, STUCK)):
         for each in _of_topic(topic, own, files):
             yield cluster, each
 

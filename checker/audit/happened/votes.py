@@ -12,6 +12,7 @@ from ..files.file import LogFile
 from ..findings.happened import Happened
 from ..sources.nodes.raft import STATE
 from ..table.protocol import Row
+from .in_words import listed
 from .moments import MOMENT, saying
 from .views import View, Views
 
@@ -251,8 +252,4 @@ def _voters(said: Iterable[Row], states: Sequence[Row], files: Mapping[int, LogF
         if after in seen:
             continue  # a node that starts reads again what its log has
         place = files[at[0]].place(at[1])
-        yield Happened(CHANGED, since=ts, reason=f"{_listed(before)} became {_listed(after)}", places=(place,))
-
-
-def _listed(ids: Iterable[int]) -> str:
-    return ", ".join(map(str, ids))
+        yield Happened(CHANGED, since=ts, reason=f"{listed(before)} became {listed(after)}", places=(place,))
