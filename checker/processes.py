@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TypeVar
@@ -22,13 +23,19 @@ class LostWorkerError(IsrproofError):
     """A process that did a part of the work was killed."""
 
 
+_LOST = (
+    "One of the processes that share the work was killed, as a system does that runs out of memory. "
+    "Run it again with fewer (--jobs 1), or with more memory."
+)
+
+
 class NoWorkersError(IsrproofError):
     """The system does not allow more processes, or what they need to speak with each other."""
 
 
 def in_turn(
     function: Callable[[Work], Made], work: Sequence[Work], jobs: int, progress: Callable[[Work], None]
-) -> Iterator[Made]:
+) -> Generator[Made, None, None]:
     """Yield a function's result for each piece of work, in order, as soon as it and all before it are done.
 
     Args:
@@ -64,17 +71,41 @@ def shared(made: ProcessPoolExecutor, function: Callable[[Work], Made], work: Se
     """
     try:
         with _started_uninterrupted(), _no_workers():
-            results = made.map(function, work)
+            results = _submitted(made, function, work)
         yield from results
     except BrokenProcessPool as error:
         _kill_all()  # the pool waits for one that it started meanwhile, and does not end it (CPython)
-        raise LostWorkerError(
-            "One of the processes that share the work was killed, as a system does that runs out of memory. "
-            "Run it again with fewer (--jobs 1), or with more memory."
-        ) from error
+        raise LostWorkerError(_LOST) from error
     except BaseException:  # also one of a caller that gives up
         _kill_all()
         raise
+
+
+def _submitted(made: ProcessPoolExecutor, function: Callable[[Work], Made], work: Sequence[Work]) -> Iterator[Made]:
+    try:
+        # Not `made.map`: it cancels what is left as an interrupt comes, which CPython before 3.12 cannot do with a pool
+        # whose processes are killed; its thread then prints a stack trace.
+        return _results(deque([made.submit(function, each) for each in work]))
+    except (OSError, ValueError) as error:
+        # A process that is killed while another is being started: CPython closes what that one is given.
+        if _is_broken(made):
+            raise BrokenProcessPool(str(error)) from error
+        raise
+
+
+def _results(waiting: deque[Future[Made]]) -> Iterator[Made]:
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _is_broken(made: ProcessPoolExecutor) -> bool:
+    try:
+        made.submit(int)
+    except BrokenProcessPool:
+        return True
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return False
 
 
 def _kill_all() -> None:

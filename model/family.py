@@ -80,18 +80,9 @@ class Family:
     owners: Mapping[str, str] = field(default_factory=dict)
     actor: Callable[[Action], str] = field(default=lambda action: "the system")
 
-    def model(self, release: str | None = None, without: Iterable[str] = (), adding: Iterable[str] = ()) -> Model:
-        """The model of a release, by default of the newest one.
-
-        Args:
-            without: behaviours and parts that are left out.
-            adding: behaviours and parts that the release, or a usual instance, does not have.
-
-        Raises:
-            UnknownNameError: no such release, behaviour or part.
-            IsrproofError: the family has no row for the release, or a part is left out that another needs.
-        """
-        row, without, adding = self.release(release), tuple(without), tuple(adding)
+    def chosen(self, release: str | None = None, without: Iterable[str] = (), adding: Iterable[str] = ()) -> Chosen:
+        """Return what a model is built for: see `model`."""
+        row, without = self.release(release), tuple(without)
         on = set(row.behaviours)
         parts = {each.name for each in self.parts if each.usual}
         known = (*self.behaviours, *(each.name for each in self.parts))
@@ -109,8 +100,24 @@ class Family:
                 if need in without:
                     raise IsrproofError(f"{each.name!r} needs the part {need!r}; leave out both, or neither")
                 parts.add(need)
+        return Chosen(row, frozenset(on), frozenset(parts))
+
+    def model(self, release: str | None = None, without: Iterable[str] = (), adding: Iterable[str] = ()) -> Model:
+        """The model of a release, by default of the newest one.
+
+        Args:
+            without: behaviours and parts that are left out.
+            adding: behaviours and parts that the release, or a usual instance, does not have.
+
+        Raises:
+            UnknownNameError: no such release, behaviour or part.
+            IsrproofError: the family has no row for the release, or a part is left out that another needs.
+        """
+        without, adding = tuple(without), tuple(adding)
+        chosen = self.chosen(release, without, adding)
+        row, on, parts = chosen.release, chosen.behaviours, chosen.parts
         named = (*(f"without {each}" for each in without), *(f"with {each}" for each in adding))
-        model = self.build(Chosen(row, frozenset(on), frozenset(parts)))
+        model = self.build(chosen)
         return replace(
             model,
             name=" ".join((f"{self.name}-{row.name}", *named)),

@@ -14,17 +14,11 @@ The ends of a range are numbers or settings plus a number; the bounds are true i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from .expr import Expr, Op
-from .sorts import (
-    Bound,
-    IntSort,
-    MapSort,
-    OptionSort,
-    RecordSort,
-    SeqSort,
-    SetSort,
-    Sort,
-)
+from .sorts import Bound, IntSort, SeqSort, Sort
 
 End = int | Bound | None
 Range = tuple[End, End]
@@ -58,27 +52,21 @@ def outside(expr: Expr, sort: Sort) -> str | None:
     if expr.op is Op.ITE:
         then, otherwise = (outside(arg, sort) for arg in expr.args[1:])
         return then if otherwise else None
-    for part, inner in _parts(expr, sort):
+    for part, inner in _PARTS[expr.op](expr.args, sort) if expr.op in _PARTS else ():
         why = outside(part, inner)
         if why is not None:
             return why
     return None
 
 
-def _parts(expr: Expr, sort: Sort) -> list[tuple[Expr, Sort]]:
-    """The expressions that an expression is put together of, and the sorts they must have in a value of its sort."""
-    args = expr.args
-    if isinstance(sort, RecordSort) and expr.op is Op.RECORD:
-        return list(zip(args, (inner for _, inner in sort.fields), strict=True))
-    if isinstance(sort, OptionSort) and expr.op is Op.SOME:
-        return [(args[0], sort.element)]
-    if isinstance(sort, MapSort) and expr.op in (Op.MAP_FILL, Op.MAP_EACH):
-        return [(args[0], sort.value)]
-    if isinstance(sort, MapSort) and expr.op is Op.MAP_PUT:
-        return [(args[0], sort), (args[2], sort.value)]
-    if isinstance(sort, SeqSort | SetSort) and expr.op in (Op.SEQ_APPEND, Op.INSERT):
-        return [(args[0], sort), (args[1], sort.element)]
-    return []
+_PARTS: Mapping[Op, Callable[[tuple[Expr, ...], Any], Iterable[tuple[Expr, Sort]]]] = {
+    Op.RECORD: lambda args, sort: zip(args, (inner for _, inner in sort.fields), strict=True),
+    Op.SOME: lambda args, sort: [(args[0], sort.element)],
+    **dict.fromkeys((Op.MAP_FILL, Op.MAP_EACH), lambda args, sort: [(args[0], sort.value)]),
+    Op.MAP_PUT: lambda args, sort: [(args[0], sort), (args[2], sort.value)],
+    **dict.fromkeys((Op.SEQ_APPEND, Op.INSERT), lambda args, sort: [(args[0], sort), (args[1], sort.element)]),
+}
+"""By operator the expressions that a value is put together of, and the sorts they must have in a value of a sort."""
 
 
 def _of(sort: Sort) -> Range:

@@ -20,7 +20,7 @@ all of them; a proof leaves the upper bounds out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 from .errors import DefinitionError, ModelError, SortError, UnknownNameError, unknown
@@ -35,7 +35,8 @@ class Setting:
     """A number that an instance of a model chooses."""
 
     name: str
-    default: int
+    default: int = field(compare=False)
+    """Its number where none is given; models with one setting may differ in this."""
     meaning: str
     at_least: int = 0
 
@@ -78,8 +79,13 @@ class Sort:
 
 @dataclass(frozen=True)
 class BoolSort(Sort):
+    """Truth values. All sorts of them mix in expressions."""
+
+    absent: bool | None = None
+    """The value that a reading takes where a printed one is absent; None: it has none."""
+
     def __str__(self) -> str:
-        return "Bool"
+        return "Bool" if self.absent is None else f"Bool, {str(self.absent).lower()} where absent"
 
 
 @dataclass(frozen=True)
@@ -340,7 +346,7 @@ def elements(sort: Sort, settings: Settings) -> tuple[Value, ...]:
 _SAME: BySort[bool] = BySort(
     {
         **dict.fromkeys((*SCALARS, RecordSort), lambda left, right: left == right),
-        IntSort: lambda left, right: True,
+        **dict.fromkeys((BoolSort, IntSort), lambda left, right: True),
         **dict.fromkeys((SetSort, OptionSort, SeqSort), lambda left, right: same(left.element, right.element)),
         MapSort: lambda left, right: left.key == right.key and same(left.value, right.value),
     }
@@ -348,7 +354,8 @@ _SAME: BySort[bool] = BySort(
 
 
 def same(left: Sort, right: Sort) -> bool:
-    """Check whether values of the two sorts may be compared and assigned: equal but for the bounds of integers."""
+    """Check whether values of the two sorts may be compared and assigned: equal but for the bounds of integers, and for
+    what an absent truth value means."""
     return type(left) is type(right) and _SAME[type(left)](left, right)
 
 

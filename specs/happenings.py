@@ -16,6 +16,16 @@ TROUBLE = ("always", "never", "lasting", "unless-over")
 
 "lasting": nothing shows its end; "unless-over": always, unless `over`, which it comes with, is there and no trouble.
 """
+STAGES: Mapping[str, str] = {
+    "keep": "what would be lost otherwise",
+    "quorum": "the controllers",
+    "node": "brokers",
+    "directory": "log directories",
+    "partition": "leaders and replicas",
+    "topic": "deletions and reassignments",
+    "last": "what keeps it from happening again",
+}
+"""The stages of an operator's work, in their order, each with what it brings back."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +53,27 @@ class Happening:
     """Things that those do not show."""
     todo: str | None
     """The advice to an operator; None where nothing is to be done."""
+    stage: str | None
+    """The stage at which an operator does that, a name of STAGES; None where nothing is to be done."""
+    run: str | None
+    """The command of that step, as the newest release has it; None where it takes none."""
+    check: str | None
+    """A command, as the newest release has it, and what it shows if the step helped."""
+    last_resort: str | None
+    """The step that is left if that does not help, and what it loses."""
+    last_run: str | None
+    """The command of that step."""
+    cause: str | None
+    """The matter that it is of, where it can be the cause of other trouble; None: something else causes it."""
 
     def is_trouble(self, length: int | None, *, lasts: bool) -> bool:
         """Return whether it is trouble for a cluster, by its length in milliseconds."""
         if self.trouble in ("always", "unless-over") or (self.trouble == "lasting" and lasts):
             return True
         return self.longer is not None and length is not None and length > self.longer
+
+
+_OF_STEPS = ("stage", "run", "check", "last_resort", "last_run", "cause")
 
 
 @cache
@@ -62,10 +87,13 @@ def happenings() -> Mapping[str, Happening]:
     required = ("what", "subject", "trouble", "sentence", "rests_on", "misses")
     for row in toml.read(toml.FOLDER / "happenings.toml")["happening"]:
         where = f"happenings.toml, {row.get('what', '?')}"
-        toml.check_keys(row, where, required, ("longer", "over", "calm", "spell", "todo"))
+        toml.check_keys(row, where, required, ("longer", "over", "calm", "spell", "todo", *_OF_STEPS))
         for column, known in (("subject", SUBJECTS), ("trouble", TROUBLE)):
             if row[column] not in known:
                 raise TableError(f"{where}: {column} is {row[column]!r}; known are {', '.join(known)}")
+        to_do = "todo" in row and (row["trouble"] != "never" or "longer" in row)
+        if to_do != ("stage" in row) or row.get("stage", "last") not in STAGES:
+            raise TableError(f"{where}: trouble with something to do has one stage of {', '.join(STAGES)}")
         if row["what"] in found:
             raise TableError(f"{where}: it is there twice")
         found[row["what"]] = Happening(
@@ -80,5 +108,6 @@ def happenings() -> Mapping[str, Happening]:
             row["rests_on"],
             row["misses"],
             row.get("todo"),
+            *map(row.get, _OF_STEPS),
         )
     return found

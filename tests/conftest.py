@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from isrproof.checker import progress
 
 from tests.costs import Clock, costly, skips
 from tests.tiers import keep_some, left_out_line, tier_of
@@ -30,8 +32,8 @@ LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    tiers = parser.getgroup("tiers", "tiers: the default run takes 6 minutes on two cores")
-    tiers.addoption("--full", action="store_true", help="also run the tests marked full: 25 minutes on two cores")
+    tiers = parser.getgroup("tiers", "tiers: the default run takes 3 minutes on two cores")
+    tiers.addoption("--full", action="store_true", help="also run the tests marked full: 18 minutes on two cores")
     tiers.addoption("--slow", action="store_true", help="also run the tests that take minutes, and those marked full")
 
 
@@ -123,7 +125,31 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(line, yellow=True)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_progress() -> Iterator[None]:
+    """No line of progress in what a command prints, however slow the machine is."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(progress, "EVERY", 3600.0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder of real logs."""
     return SHARED / "corpus" / "real"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A Chromium; of each module its own, since the driver has a loop of events that other tests may not have."""
+    api = pytest.importorskip("playwright.sync_api")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine: install Debian's package chromium")
+    with api.sync_playwright() as driver:
+        try:
+            started = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        except api.Error as error:
+            pytest.skip(f"{found} does not start: {error}")
+        yield started
+        started.close()

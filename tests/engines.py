@@ -29,7 +29,7 @@ def sources(paths: Sequence[Path | str], *, each: bool = True) -> Sources:
 def reports_of(log: Log) -> list[dict[str, Any]]:
     read = log.read(first_look)
     found = audited(log, read, Metadata(), with_timeline=True)
-    return [as_json(report) for report in reports(found, read.facts)]
+    return [as_json(report) for _, report in reports(found, read.facts)]
 
 
 def reference(paths: Sequence[Path | str], *, each: bool = True) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("specs", "model", "traces", "checker")
+FOLDERS = ("specs", "model", "traces", "checker", "spark")
 PROJECT = "isrproof"
 
 Graph = Mapping[str, frozenset[str]]

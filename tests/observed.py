@@ -19,7 +19,7 @@ from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.pipeline import first_look
 from isrproof.checker.audit.sources.metadata import columns
 from isrproof.checker.audit.sources.metadata.quorum import quorums
-from isrproof.checker.audit.sources.metadata.seen import Seen
+from isrproof.checker.audit.sources.metadata.seen import Collected
 from isrproof.checker.audit.sources.metadata.shown import shown
 from isrproof.checker.audit.sources.nodes.observed import observed
 from isrproof.checker.audit.sources.requests.handled import requests
@@ -56,7 +56,7 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     shown_by |= {each.name: [] for each in observations().values() if each.name in METADATA}
     for number, files in enumerate(metadata):
         for quorum in quorums(copies(files, len(sources))):
-            for rows in shown(quorum, number, Seen()):
+            for rows in shown(quorum, number, Collected()):
                 for name, table in rows.tables(PythonTable).items():
                     shown_by[name] += table.rows()
     logs = audited_metadata(list(enumerate(metadata)), len(sources), with_chronicles=True)

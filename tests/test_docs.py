@@ -13,7 +13,7 @@ from isrproof.checker.cli import main
 
 from tests.imports import ROOT
 
-PAGES = {"README.md", "kraft.md", "kraft-incident.md", "lost-records.md", "recordings.md"}
+PAGES = {"README.md", "kraft.md", "kraft-incident.md", "lost-records.md", "recordings.md", "whatif.md", "why.md"}
 LEFT_OUT = "..."
 _BLOCK = re.compile(r"^```(?:console)?\n(?P<lines>\$ isrproof .*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,21 @@ class Run:
         self.reference = Reference(self.instance)
         self.state, self.taken = self.reference.initial(), list[simulate.RunStep]()
 
-    def go(self, step: str, **wanted: int) -> dict[str, Any]:
-        """The state after the first such step."""
-        possible = self.reference.steps(self.state, step)
-        first = next(each for each in possible if wanted.items() <= each.params.items())
-        self.taken.append(simulate.RunStep(step, first.params, self.state, first.state))
-        self.state = first.state
+    def go(self, *steps: str, **wanted: int) -> dict[str, Any]:
+        """The state after the first such step, or after one of each in turn."""
+        for step in steps:
+            possible = self.reference.steps(self.state, step)
+            first = next(each for each in possible if wanted.items() <= each.params.items())
+            self.taken.append(simulate.RunStep(step, first.params, self.state, first.state))
+            self.state = first.state
         return dict(zip(self.reference.names, self.state, strict=True))
+
+    def begin(self, *topics: Mapping[str, int]) -> None:
+        """The first controller starts, then notes topics that are created with these parameters."""
+        self.go("Elect", "InitializeContext", "StartPartitions")
+        for created in topics:
+            self.go("CreateTopic", **created)
+        self.go("NewPartitions")
 
     def write(self, folder: Path, level: str = "TRACE") -> None:
         settings = self.instance.settings
@@ -66,11 +75,8 @@ class Run:
 def deleting() -> Run:
     """A topic with two replicas, which the controller has begun to delete."""
     run = Run("2.8", "deletion", brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=0)
-    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion"):
-        run.go(step)
+    run.begin({"one": 1, "other": 0})
+    run.go("DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion")
     return run
 
 
@@ -79,7 +85,5 @@ def deleting_in_vain(run: Run) -> None:
     run.go("Die", b=1)
     run.go("Die", b=2)
     run.go("Elect", c=0)
-    for step in ("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions"):
-        run.go(step)
-    for step in ("RetryDeletion", "RetryDeletion", "BeginDeletion"):
-        run.go(step)
+    run.go("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions")
+    run.go("RetryDeletion", "RetryDeletion", "BeginDeletion")

@@ -25,6 +25,7 @@ SMALL_FILE = Limit(1 << 16, "bytes", "meta.properties and quorum-state", "the re
 NUMBER = Limit(1 << 62, "", "a number or a time in a record, an offset", "the batch is damaged: it is left out")
 NODE = Limit(1 << 31, "", "the id of a node or a broker, an epoch of the quorum, a partition", "it is no such number")
 BATCH = Limit(64 << 20, "bytes", "a batch of records, and what a compressed one expands to", "the batch is left out")
+DIGITS = Limit(300, "digits", "a number in the text of a line", "the line is not understood")
 WORD = Limit(200, "characters", "a conversion of --layout that stands for a word", "the line is not in the layout")
 MEMBERS = Limit(100_000, "files", "an archive", "the archive is refused")
 DEPTH = Limit(3, "levels", "archives within archives", "an archive below that is a file")

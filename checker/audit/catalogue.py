@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from . import observe, sources
-from .lines import LIVE_BROKERS
+from .lines import ANSWERED, LIVE_BROKERS
 from .observe.controller import conditions
 from .observe.observation import Input, Observation
 from .table.protocol import Table
@@ -78,4 +78,4 @@ def lines_read() -> frozenset[str]:
     """Return the lines that any part of the audit is made from: ids of rows of the line table."""
     of_inputs = (line for each in inputs() for line in each.lines)
     of_observations = (line for each in observations().values() for line in each.lines)
-    return frozenset((*of_inputs, *of_observations, *conditions.LINES, *LIVE_BROKERS))
+    return frozenset((*of_inputs, *of_observations, *conditions.LINES, *LIVE_BROKERS, *ANSWERED))

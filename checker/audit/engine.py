@@ -31,7 +31,7 @@ class Engine:
     size: int
     """The approximate size of the text in bytes."""
     why: str
-    """One line."""
+    """One line; empty if the input is too small for the choice to matter."""
 
 
 def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, int]) -> Engine:
@@ -56,13 +56,30 @@ def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, 
     most = f"{IN_PROCESS / 1e9:g} GB"
     if size > IN_PROCESS and find_spec("pyspark") is not None:
         return Engine("spark", size, f"Spark reads {shown}: more than {most}.")
-    has_columns = _has_columns()
-    name = "columns" if size > _ROWS and has_columns else "python"
-    if size > _ROWS and not has_columns:
+    if size <= _ROWS:
+        return Engine("python", size, "")
+    if not _has_columns():
         why = "NumPy and PyArrow, which are faster, are not installed (pip install 'isrproof[audit]')"
-    else:
-        why = f"Spark takes over above {most}" + " (it is not installed)" * (find_spec("pyspark") is None)
-    return Engine(name, size, f"This machine reads {shown}: {why}.")
+        return Engine("python", size, f"This machine reads {shown}: {why}.")
+    missing = " (it is not installed: pip install 'isrproof[spark]')" * (find_spec("pyspark") is None)
+    return Engine("columns", size, f"This machine reads {shown}: Spark takes over above {most}{missing}.")
+
+
+def of_table(options: Options, size: int) -> Engine:
+    """Return the engine for an event table; `size`: the size in bytes of the text from which it was parsed."""
+    if options.engine != "auto":
+        return Engine(options.engine, size, "It was requested.")
+    return Engine("columns", size, f"This machine reads the events of {size / 1e6:.1f} MB of text.")
+
+
+def must_have_columns(what: str) -> None:
+    """Refuse what needs NumPy and PyArrow if they are not there.
+
+    Raises:
+        IsrproofError: they are not installed.
+    """
+    if not _has_columns():
+        raise IsrproofError(f"{what} needs NumPy and PyArrow; run: pip install 'isrproof[audit]'")
 
 
 def _has_columns() -> bool:
@@ -77,8 +94,8 @@ def _check(options: Options, sources: Sequence[Source]) -> None:
     for source in sources:
         if is_elsewhere(source.path):
             raise only_spark(source.path, options.engine)
-    if options.engine == "columns" and not _has_columns():
-        raise IsrproofError("--engine columns needs NumPy and PyArrow; run: pip install 'isrproof[audit]'")
+    if options.engine == "columns":
+        must_have_columns("--engine columns")
 
 
 def only_spark(path: str, engine: str) -> IsrproofError:

@@ -13,7 +13,7 @@ from ...model.sorts import Bool, Enum, EnumSort, Int, Open, SetOf, Sort
 from ...model.views import PARTITION, Broker
 from ...specs.machines import LEVELS, machine
 from .lines import line
-from .table.encoding import RELEASE
+from .table.encoding import RELEASE, Flag
 
 SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
 """Stand-ins for the state before an entity's first line: set by the controller's start-up, or not known at all."""
@@ -80,7 +80,7 @@ UNDER_MIN_ISR = "(under-min-isr)"
 KIND = Enum("Kind", ("become-leader", "become-follower", "latest", "start", "own end", "begins", "ends", UNDER_MIN_ISR))
 speaker, kind = field("speaker", Broker), field("kind", KIND)
 correlation_id, previous_leader_epoch = field("correlation_id", Int()), field("previous_leader_epoch", Int())
-topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort), field("delete", Bool)
+topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort), field("delete", Flag)
 offset, high_watermark, log_end_offset = (field(n, Int()) for n in ("offset", "high_watermark", "log_end_offset"))
 current_leader_epoch, count = field("current_leader_epoch", Int()), field("count", Int())
 lagging, last_offset = field("lagging", isr.sort), field("last_offset", Int())

@@ -123,8 +123,10 @@ LIVE_BROKERS = rows_with("live-brokers")
 """Lines of a controller that name all brokers that it considers alive, but no epoch."""
 OF_NO_RULE = rows_with("happening")
 """Lines that only what happened rests on: no history, no observation and no rule reads them."""
-IN_KRAFT = tuple(row for row in rows_with(mode="kraft") if row not in OF_NO_RULE)
-"""Lines that Kafka prints in KRaft mode only."""
+OF_KRAFT = rows_with(mode="kraft")
+"""Lines that Kafka prints only where a metadata quorum is: by its nodes, and by brokers that migrate to it."""
+IN_KRAFT = tuple(row for row in OF_KRAFT if row not in OF_NO_RULE)
+"""The subset of these that histories, observations and rules read."""
 OF_QUORUM = rows_with(speaker="quorum")
 """Lines of the metadata quorum: states, votes, high watermarks, and where a process opens its log."""
 ACTIVE = rows_with("quorum-active")

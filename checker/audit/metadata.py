@@ -42,7 +42,7 @@ from .sources.metadata.conditions import Conditions
 from .sources.metadata.course import Course
 from .sources.metadata.known import IN_WORDS, Known
 from .sources.metadata.quorum import Quorum, quorums
-from .sources.metadata.seen import Seen
+from .sources.metadata.seen import Collected
 from .sources.metadata.shown import shown
 from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
@@ -98,7 +98,7 @@ def _audited(
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
-            seen = Seen(
+            seen = Collected(
                 begun=[] if with_timeline else None,
                 chronicle=Chronicle() if with_chronicles else None,
                 conditions=Conditions(narrow),
@@ -117,9 +117,9 @@ def _audit(
     tables: Tables,
     narrow: Narrow,
     result: Metadata,
-    seen: Seen,
+    seen: Collected,
 ) -> None:
-    segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
+    segments = {each.index: each for each in (*_segments(scan.copy for scan in quorum.copies), *quorum.apart)}
     files = {index: _file(each, cluster) for index, each in segments.items()}
     result.files |= files
     judged = Verdicts()
@@ -164,7 +164,7 @@ def _audit(
     )
 
 
-def _reigns(seen: Seen) -> Iterator[Reign]:
+def _reigns(seen: Collected) -> Iterator[Reign]:
     for epoch, led in sorted(seen.leaders.items()):
         yield Reign(epoch, *led, seen.last[epoch].time if epoch in seen.last else None)
 
@@ -232,24 +232,36 @@ def _facts(segment: Segment, cluster: int) -> FileFacts:
         rows={},
         unknown=dict((batches.counts.unknown + batches.counts.partial).most_common()),
         bearing_unknown=sum(batches.counts.unknown.values()),
-        problem=batches.problem,
+        problem=segment.problem,
     )
 
 
 def with_records(findings: Sequence[Finding]) -> list[Finding]:
     """Findings, those that name a record with its data as `isrproof records` prints it."""
+    texts = _records(each.place for each in findings)
+    return [
+        each
+        if each.place.offset is None
+        else replace(each, excerpt=texts.get(each.file, {}).get(each.place.offset, ""))
+        for each in findings
+    ]
+
+
+def records_beside(findings: Sequence[Finding]) -> dict[str, dict[int, str]]:
+    """Return the records that findings name beside the one that they are about, by file and offset."""
+    return _records(other.place for each in findings for other in each.evidence[1:])
+
+
+def _records(places: Iterable[Place]) -> dict[str, dict[int, str]]:
     wanted: dict[str, set[int]] = {}
-    for each in findings:
-        if each.place.offset is not None:
-            wanted.setdefault(each.file, set()).add(each.place.offset)
-    texts: dict[tuple[str, int], str] = {}
+    for place in places:
+        if place.offset is not None:
+            wanted.setdefault(place.file, set()).add(place.offset)
+    texts: dict[str, dict[int, str]] = {}
     for path, offsets in wanted.items():
         for batch in Batches(path):
             for record in batch.records:
                 if record.offset in offsets and record.data is not None:
                     data = json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
-                    texts[path, record.offset] = f"{record.type} {data}"[:1000]
-    return [
-        each if each.place.offset is None else replace(each, excerpt=texts.get((each.file, each.place.offset), ""))
-        for each in findings
-    ]
+                    texts.setdefault(path, {})[record.offset] = f"{record.type} {data}"[:1000]
+    return texts

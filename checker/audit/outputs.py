@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-import errno
-import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
-from ...traces.sources.opened import is_named_fifo
+from ...traces.sources.paths import is_log
+from ..packages import must_have
 from ..replacing import must_be_writable
-from .report.forms import AuditRun, write
+from ..written_files import BESIDE, check_files, must_be_in_a_folder, must_not_be_waited_for, write_texts
+from .report.forms import FORMS, AuditRun, write
 
 
-def check_outputs(out: Path | None, html: Path | None) -> None:
-    """Refuse what cannot be written: before hours of reading, not after."""
-    if html is not None:
-        if html.is_dir():
-            raise IsrproofError(f"--html {html}: expected the name of a file, got a folder.")
-        _must_be_in_a_folder("--html", html)
-        _must_not_be_waited_for(html)
-        must_be_writable(html.parent)
+def check_outputs(paths: Sequence[str], form: str, out: Path | None, files: Mapping[str, Path]) -> None:
+    """Refuse what cannot be written, and what would replace a log of PATHs: before hours of reading, not after.
+
+    Args:
+        files: form -> file.
+    """
+    for each in (form, *files):
+        if FORMS[each].needs:
+            must_have(FORMS[each].needs, BESIDE[each] if each in files else f"--format {each}")
+    for each, file in files.items():
+        if any(_is_read(file, path) for path in paths):
+            raise IsrproofError(f"{BESIDE[each]} {file}: expected the name of another file, got that of a log of PATH.")
+    check_files({BESIDE[each]: file for each, file in files.items()})
     if out is not None:
         from .report.parquet import must_have_arrow
 
         must_have_arrow()
-        _must_be_in_a_folder("--out", out)
+        must_be_in_a_folder("--out", out)
         if out.suffix == ".json" and not out.exists():
             raise IsrproofError(
-                f"--out {out}: expected a folder, got the name of a file; to write a file use --json > {out}."
+                f"--out {out}: expected a folder, got the name of a file; to write a file use --json-out {out}."
             )
         must_be_writable(out)
         if out.is_dir():
-            for each in out.iterdir():
-                _must_not_be_waited_for(each)
+            for each_file in out.iterdir():
+                must_not_be_waited_for(each_file)
 
 
-def _must_not_be_waited_for(path: Path) -> None:
-    """Refuse a FIFO, whose reader may never come."""
-    if is_named_fifo(str(path)):
-        raise IsrproofError(f"{path}: expected a file to write, got a FIFO; use --format html > {path}, say.")
-
-
-def _must_be_in_a_folder(option: str, path: Path) -> None:
-    """Refuse a folder that is not there: nobody looks for a report in one that a typo created."""
-    folder = path.absolute().parent
-    if not folder.exists():
-        raise IsrproofError(
-            f"{option} {path}: expected an existing folder, but {folder} does not exist: create it with mkdir -p."
-        )
+def _is_read(page: Path, path: str) -> bool:
+    """Return True if a file is a PATH, or a log in the folder that is one."""
+    real = page.resolve()
+    return page.exists() and (
+        real == Path(path).resolve() or (is_log(real.name) and Path(path).resolve() in real.parents)
+    )
 
 
 def write_outputs(
-    run: AuditRun, whole: AuditRun, out: Path | None, html: Path | None
+    run: AuditRun, whole: AuditRun, out: Path | None, files: Mapping[str, Path]
 ) -> tuple[str | None, tuple[Path, ...]]:
     """Write the requested files; return the reason if that failed, and the pages."""
     pages: tuple[Path, ...] = ()
@@ -61,34 +60,15 @@ def write_outputs(
             from .report.parquet import write_out
 
             write_out(out, write("json", run), run.reports)
-        if html is not None:
+        if "html" in files:
             from .report.html import write_files
 
-            at = html
-            pages = write_files(whole, html)
+            at = files["html"]
+            pages = write_files(whole, at)
+        texts = {file: write(form, run) for form, file in files.items() if form != "html"}
+        if texts:
+            at = next(iter(texts))
+            write_texts(texts)
     except OSError as error:
-        return f"writing to {at} failed: {error.strerror or error}", pages
+        return f"writing to {error.filename or at} failed: {error.strerror or error}", pages
     return None, pages
-
-
-def add_summary(run: AuditRun) -> str | None:
-    """Append to the step summary of GitHub Actions, where there is one; return the reason if that failed."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if path:
-        from .report.github import summary
-
-        try:
-            _append(path, summary(run).encode())
-        except OSError as error:
-            return f"writing the step summary to {path} failed: {error.strerror or error}"
-    return None
-
-
-def _append(path: str, content: bytes) -> None:
-    """Append to a file, all or nothing."""
-    with open(path, "ab", buffering=0) as file:
-        before = file.tell() if file.seekable() else None
-        if file.write(content) != len(content):
-            if before is not None:
-                file.truncate(before)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

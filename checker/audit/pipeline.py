@@ -23,7 +23,7 @@ from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.finding import in_report_order
 from .findings.judged import findings
 from .findings.metadata import Metadata
-from .findings.moves import moves
+from .findings.moves import first_lines, moves
 from .findings.places import in_files, repeated_in_files
 from .findings.refusals import refusals
 from .findings.replicas import replicas, replicas_shown
@@ -34,6 +34,7 @@ from .findings.timeline import timeline
 from .happened.collected import collected
 from .happened.leaders import led
 from .happened.moments import moments
+from .happened.unread import members, unread
 from .happened.vanished import witnesses
 from .history.claims import claims
 from .history.contradicted import contradicted
@@ -104,7 +105,7 @@ def audited(
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         twice = Repeated.by_file(of["repeated"])
         whole = requests(read.rows, histories.journals, twice)
-        evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_lines, known)
+        evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_partitions, known)
         doubts = known | raised_by(evidence)
     defects = [*metadata.defects, *of["defect"]]
     changes = {EPOCH_CHANGES.name: PythonTable([asdict(change) for change in histories.epoch_changes])}
@@ -118,12 +119,15 @@ def audited(
     made = with_records([*findings(fails, {**files, **metadata.files}, defects)])
     reigns = broker_timelines(of["reign"], (), files)
     state = states(of["conditions"], of["condition"], of["stopped"], of["refused"], files)
+    happened = collected(
+        read.rows, nodes.printed, files, state, reigns, metadata.logs, of["led"], read.facts, narrow, made
+    )
     found = numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
             tuple(sorted(made, key=in_report_order)),
             tallies(counts),
-            moves(of_lines.counts),
+            moves(of_lines.counts, of["moved"], files),
             repeated_in_files(twice, files),
             scopes(of["scope"]),
             state,
@@ -133,9 +137,8 @@ def audited(
             metadata,
             with_defects(defects),
             in_doubt=in_words(doubts, files),
-            happened=collected(
-                read.rows, nodes.printed, files, state, reigns, metadata.logs, of["led"], read.facts, narrow, made
-            ),
+            happened=happened,
+            unread=unread(read.rows, nodes.printed, files, read.facts, state, metadata.logs, happened),
         )
     )
     if found.timeline is not None:
@@ -148,7 +151,7 @@ def first_look(events: Table) -> list[Row]:
     happened; a look.
     """
     of_rules = events.without_lines(OF_NO_RULE)
-    return [*claims(of_rules), *handled(of_rules), *moments(events), *witnesses(events)]
+    return [*claims(of_rules), *handled(of_rules), *moments(events), *witnesses(events), *members(events)]
 
 
 def _looked(
@@ -198,6 +201,7 @@ def _look(
         "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
+        "moved": first_lines({name: narrow.of(table) for name, table in found.items()}) if with_timeline else [],
         "tenure": tenures(controllers, narrow) if with_timeline else [],
         "reign": tenures(controllers, EVERYTHING),
         "led": led(narrow.about_partition(inputs[EVENTS])),

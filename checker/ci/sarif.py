@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from . import home
+
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+OURS = "ISRPROOF"
+"""The base of addresses of this project's own files: built-in models are no files of the user's repository."""
 
 
 def log(
@@ -20,9 +24,10 @@ def log(
     properties: Mapping[str, Any],
 ) -> str:
     """The log of one run of this program."""
-    driver = {"name": "isrproof", "version": version("isrproof"), "rules": rules}
+    driver = {"name": "isrproof", "version": version("isrproof"), "informationUri": home.url(), "rules": rules}
     run = {
         "tool": {"driver": driver},
+        "originalUriBaseIds": {OURS: {"uri": home.file()}},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
         "results": results,
@@ -31,10 +36,15 @@ def log(
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
+def is_elsewhere(path: str) -> bool:
+    """Check whether a path is not below the current directory."""
+    whole, here = os.path.abspath(path), os.getcwd()
+    return os.path.splitdrive(whole)[0] != os.path.splitdrive(here)[0] or os.path.commonpath([whole, here]) != here
+
+
 def relative(path: str) -> str:
     """A path below the current directory without that, as a checkout names its files; any other as it is."""
-    whole, here = os.path.abspath(path), os.getcwd()
-    return Path(os.path.relpath(whole, here)).as_posix() if os.path.commonpath([whole, here]) == here else path
+    return path if is_elsewhere(path) else Path(os.path.relpath(path)).as_posix()
 
 
 def artifact(path: str) -> Mapping[str, str]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ...specs.errors import IsrproofError
-from ..arguments import FilePath, Seconds
+from ...traces.limits import WORD
+from ..arguments import FilePath, Seconds, beside, files_of, jobs_option
 from ..audit.options import ENGINES, FAIL_ON, TROUBLE, Options
 from ..audit.report.forms import FORMS
 from ..deadline import TimeIsUp, within
 from ..failure import fail, say, say_json
 
-_MOST_JOBS = 8
-"""Each needs some hundred MB."""
+if TYPE_CHECKING:
+    from ...traces.metadata.files import MetadataFile
+    from ..audit.report.page.next_fault import NextFault
 
 
 @click.command(name="audit")
@@ -34,8 +37,8 @@ _MOST_JOBS = 8
     metavar="PATTERN",
     help=(
         "The log4j pattern of the files, if they have none of the known layouts, such as '%d{ISO8601} %p "
-        "[%t] %m (%c)'. A conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a "
-        "space."
+        "[%t] %m (%c)'. A conversion other than %d %p %m %c %t %n, such as %x, stands for a text without a "
+        f"space, of at most {WORD.most} {WORD.unit}."
     ),
 )
 @click.option(
@@ -71,9 +74,10 @@ _MOST_JOBS = 8
     show_default=True,
     help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
 )
-@click.option(
-    "--html", type=FilePath(dir_okay=False, path_type=Path), help="Write the page of --format html to this file."
-)
+@beside("html")
+@beside("sarif")
+@beside("junit")
+@beside("json")
 @click.option(
     "--baseline",
     type=FilePath(exists=True, dir_okay=False, path_type=Path),
@@ -87,14 +91,7 @@ _MOST_JOBS = 8
     show_default=True,
     help=("python: the reference; columns: NumPy on this machine; spark; auto: the fastest engine for this input."),
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=min(_MOST_JOBS, os.cpu_count() or 1),
-    show_default="the number of cores, 8 at most",
-    metavar="N",
-    help="Number of processes that share a large log, if Spark does not read it.",
-)
+@jobs_option("Number of processes that share a large log, if Spark does not read it.")
 @click.option(
     "--max-seconds",
     type=Seconds(0, min_open=True),
@@ -119,6 +116,9 @@ def command(
     out: Path | None,
     form: str,
     html: Path | None,
+    sarif: Path | None,
+    junit: Path | None,
+    json_out: Path | None,
     baseline: Path | None,
     as_json: bool,
     engine: str,
@@ -136,6 +136,7 @@ def command(
     from ..audit.report.terminal import coloured
 
     form = "json" if as_json else form
+    files = files_of({"html": html, "sarif": sarif, "junit": junit, "json_out": json_out})
     try:
         options = Options.of(
             release=release,
@@ -156,7 +157,12 @@ def command(
         )
         report_engine = partial(click.echo, err=True)
         with within(max_seconds):
-            answer = audit_command(list(paths), options, form, out, report_engine, html=html, baseline=baseline)
+            answer = audit_command(
+                *(list(paths), options, form, out, report_engine),
+                files=files,
+                baseline=baseline,
+                next_fault=_next_fault,
+            )
     except TimeIsUp as over:
         if form == "json":
             say_json({"verdict": "incomplete", "notes": [str(over)]})
@@ -171,3 +177,10 @@ def command(
     text = coloured(answer.text) if form == "text" else answer.text
     say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
     sys.exit(answer.code)
+
+
+def _next_fault(files: Sequence[MetadataFile]) -> NextFault | None:
+    """Return the page's answer for a metadata log; the models are imported only then."""
+    from ..whatif.next_fault import next_fault
+
+    return next_fault(files)

@@ -31,17 +31,10 @@ def command(html: Path) -> None:
 
     try:
         with recording(DEMO) as folder:
-            answer = audit_command([str(folder)], Options.of(engine=_engine()), html=html)
+            answer = audit_command([str(folder)], Options.of(), files={"html": html})
     except (IsrproofError, OSError) as error:
         fail(error, as_json=False)
     if answer.problem is not None:
         fail(answer.problem, as_json=False, judged=answer.text)
     say(coloured(answer.text), verdict=answer.verdict, nl=False)
     say(f"\nThe page: {html.absolute().as_uri()}\nFor your own logs: isrproof audit LOGS... --html page.html")
-
-
-def _engine() -> str:
-    """Return the fast engine if NumPy is installed; the report is the same."""
-    from importlib.util import find_spec
-
-    return "columns" if find_spec("numpy") else "python"

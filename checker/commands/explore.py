@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..arguments import FilePath, Seconds
-from ..ci.claims import FORMS, claims, write
+from ..arguments import FilePath, Seconds, beside, files_of
+from ..ci.claim_forms import FORMS
+from ..ci.claims import Claims, claims
 from ..failure import say, say_json
 from ..model_options import (
     EXIT,
+    MATRIX_JOBS,
     OF_MODEL,
     RELEASE,
     SET,
@@ -23,12 +24,17 @@ from ..model_options import (
     chosen,
     chosen_of,
     failures,
+    must_be_written,
     refuse_unread,
+    say_claims,
     settings_of,
+    write_files,
 )
+from ..progress import showing
 
 if TYPE_CHECKING:
     from ..explore.result import Exploration
+    from ..explore.search import Limits
 
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
@@ -60,28 +66,33 @@ MODES = {
     help="With --master: keep the levels in this folder; the same search resumes from the last complete one.",
 )  # fmt: skip
 @click.option("--coverage", is_flag=True, help="Count, for each guard clause, how often it alone forbade a step.")
-@click.option("--deadlock", is_flag=True, help="Report a state without successor as a violation.")
 @click.option(
-    "--until-decided", is_flag=True, help="Stop as soon as every property is decided; counts are then partial."
+    "--deadlock", is_flag=True, help="Report a state without successor as a violation, but for those at a limit."
 )
+@click.option(
+    "--until-decided/--all-states", default=None,
+    help="Stop as soon as every property is decided (counts are then partial), or search all states; default: stop, "
+    "but for --coverage and --deadlock, which are about all states.",
+)  # fmt: skip
 @click.option("--max-states", type=click.IntRange(1), help="Stop, unfinished, at this number of states.")
 @click.option("--max-depth", type=click.IntRange(1), help="Stop, unfinished, at this depth.")
 @click.option("--max-seconds", type=Seconds(0, min_open=True), help="Stop, unfinished, after this many seconds.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop, unfinished, at this much memory.")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", *FORMS]), default="text",
-    show_default=True, help="itf and mermaid print the first counterexample; sarif, junit and github are for CI.",
+    "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", "svg", *FORMS]), default="text",
+    show_default=True,
+    help="itf, mermaid and svg print the first counterexample; sarif, junit, github and markdown are for CI.",
 )  # fmt: skip
+@beside("sarif")
+@beside("junit")
+@beside("json")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "--matrix",
     is_flag=True,
     help="Check every model against every property, and compare the results with the expected ones.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
-    help="With --matrix: the number of processes that share it.",
-)  # fmt: skip
+@MATRIX_JOBS
 @click.option(
     "--mutate", is_flag=True, help="Drop each guard clause, one at a time, and report the property that needs it."
 )
@@ -96,7 +107,7 @@ MODES = {
 def command(context: click.Context, /, **options: Any) -> None:
     """Search all reachable states of MODEL and decide its properties.
 
-    MODEL is a name of --list, or FILE.py:NAME for a model of your own (docs/language.md).
+    MODEL is a name of --list, or FILE.py:NAME or package.module:NAME for a model of your own (docs/language.md).
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
     """
@@ -121,48 +132,67 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         return _export(options, as_json)
     if options["mutate"]:
         return _mutate(options, as_json)
+    from ..explore.report import json_report
     from ..explore.run import explore_instance
-    from ..explore.search import Limits
 
-    limits = Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"])
-    with _engine(options, as_json) as how:
+    files = files_of(options)
+    must_be_written(files, options["layout"])
+    limits = _limits(options)._replace(interrupts=True)
+    stops = not (options["coverage"] or options["deadlock"])
+    with _engine(options) as how:
         result = explore_instance(
             chosen_of(options),
             settings_of(options["sets"]),
             list(options["properties"]) or None,
             symmetry=options["symmetry"],
             limits=limits,
-            until_decided=options["until_decided"],
+            until_decided=stops if options["until_decided"] is None else options["until_decided"],
             deadlock=options["deadlock"],
             coverage=options["coverage"],
+            vacuity=True,
             **how,
         )
+    write_files(files, lambda: _claims(result, options["model"]), lambda: json_report(result))
     _print_result(result, options["model"], options["layout"], as_json)
     return EXIT[result.verdict]
 
 
+def _claims(result: Exploration, named: str) -> Claims:
+    from ..explore.report import path_lines
+    from ..explore.why import why
+
+    each = claims(result.instance.name, named, result.properties, path_lines, why)
+    return Claims(each, result.verdict, result.seconds, "explore")
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    from ..explore.search import Limits
+
+    return Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"])
+
+
 def _print_result(result: Exploration, named: str, layout: str, as_json: bool) -> None:
     """Print the result in a layout; a layout for one path shows the first counterexample."""
-    from ..explore import report
+    from ..explore import drawn, report
 
-    first = next((each.path for each in result.violations if each.path is not None), None)
+    first = next((each for each in result.violations if each.path is not None), None)
     if as_json:
         say_json(report.json_report(result), verdict=result.verdict)
     elif layout == "text":
         say(report.text_report(result), verdict=result.verdict)
     elif layout in FORMS:
-        found = claims(result.instance.name, named, result.properties, report.path_lines)
-        say(write(layout, found), verdict=result.verdict)
-    elif first is None:
+        say_claims(layout, _claims(result, named))
+    elif first is None or first.path is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
     elif layout == "itf":
-        say_json(report.itf(first, result.instance.name))
+        say_json(report.itf(first.path, result.instance.name))
     else:
-        say(report.mermaid(first))
+        writer = drawn.svg if layout == "svg" else drawn.mermaid
+        say(writer(first.path, first), nl=False)
 
 
 @contextmanager
-def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
+def _engine(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the options of the search, with its progress callback: on Spark, or in memory."""
     if options["master"] is not None:
         if options["coverage"] or options["max_memory"]:
@@ -175,12 +205,9 @@ def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
         return
     if options["checkpoint"] is not None:
         raise click.UsageError("--checkpoint needs --master: a search in memory keeps nothing.")
-    shown = None if as_json or not sys.stderr.isatty() else _Progress()
-    try:
-        yield {"progress": shown}
-    finally:
-        if shown is not None:
-            shown.close()
+    how_far = _HowFar()
+    with showing(how_far.text):
+        yield {"progress": how_far}
 
 
 def _print_level(level: int, states: int, seconds: float) -> None:
@@ -242,8 +269,10 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
         from ..diagram import dot, svg
         from ..explore import graph
 
-        writer, most = (svg.write, graph.MOST_DRAWN) if options["export"] == "svg" else (dot.write, graph.MOST_STATES)
-        picture = writer(graph.drawing(graph.state_graph(model, settings, names, most), model))
+        as_svg = options["export"] == "svg"
+        most = graph.MOST_DRAWN if as_svg else graph.MOST_STATES
+        drawn = graph.drawing(graph.state_graph(model, settings, names, most), model)
+        picture = svg.write(drawn, "--export dot") if as_svg else dot.write(drawn)
         written = [tla.put(folder / f"{tla.module_name(model)}.{options['export']}", picture)]
     if as_json:
         say_json({"written": [str(path) for path in written]})
@@ -256,57 +285,55 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
 def _mutate(options: dict[str, Any], as_json: bool) -> int:
     """Print a line per guard clause; return 0 if each is needed or waived."""
     from ..explore import mutate
-    from ..explore.search import Limits
 
     settings = settings_of(options["sets"])
-    found = []
-    for each in mutate.mutations(
-        chosen_of(options),
-        list(options["properties"]) or None,
-        [settings] if settings else None,
-        Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"]),
-        lambda title: click.echo(f"searching {title}", err=True),
-        options["symmetry"],
-    ):
-        found.append(each)
+    found, title, left_out = [], "all clauses", list[str]()
+
+    def now(line: str) -> None:
+        nonlocal title
+        title = line
+
+    def without(line: str) -> None:
+        left_out.append(line)
         if not as_json:
-            say(mutate.line(each))
+            say(line)
+
+    with showing(lambda: f"searching {title}"):
+        for each in mutate.mutations(
+            chosen_of(options),
+            list(options["properties"]) or None,
+            [settings] if settings else None,
+            _limits(options),
+            now,
+            options["symmetry"],
+            left_out=without,
+        ):
+            found.append(each)
+            if not as_json:
+                say(mutate.line(each))
     verdicts = [each.verdict for each in found]
     wrong = {"unexplained", "contradicted"} & set(verdicts)
     verdict = "violated" if wrong else "unknown" if "unknown" in verdicts else "holds"
     instances = [dict(each) for each in found[0].searched]
     if as_json:
         clauses = [mutate.json_row(each) for each in found]
-        say_json({"verdict": verdict, "instances": instances, "clauses": clauses})
+        say_json({"verdict": verdict, "instances": instances, "left_out": left_out, "clauses": clauses})
     else:
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
         say(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
     return EXIT[verdict]
 
 
-class _Progress:
-    """Level, states, rate and memory on stderr, at most ten times a second."""
+class _HowFar:
+    """The level of a search, its states and memory so far."""
 
     def __init__(self) -> None:
-        import time
-
-        from rich.console import Console
-        from rich.live import Live
-
-        self.now = time.monotonic
-        self.started = self.last = self.now()
-        self.live = Live(console=Console(stderr=True), transient=True, auto_refresh=False)
-        self.live.start()
+        self.level, self.states = 1, 1
 
     def __call__(self, level: int, states: int, expanded: int) -> None:
-        now = self.now()
-        if now - self.last < 0.1:
-            return
-        from ..explore.search import peak_mb
+        self.level, self.states = level, states
 
-        self.last = now
-        rate = states / max(now - self.started, 1e-6)
-        self.live.update(f"level {level}  {states:,} states  {rate:,.0f} states/s  {peak_mb()} MB", refresh=True)
+    def text(self) -> str:
+        from ..memory import peak_mb
 
-    def close(self) -> None:
-        self.live.stop()
+        return f"level {self.level}, {self.states:,} states, {peak_mb()} MB"

@@ -14,10 +14,25 @@ import click
 
 from ...specs.machines import machine_names
 from .. import INTERRUPTED, interrupting
-from ..arguments import FilePath, Seconds
-from ..ci.claims import FORMS, claims, write
+from ..arguments import FilePath, Seconds, beside, files_of
+from ..ci.claim_forms import FORMS
+from ..ci.claims import Claims, claims
 from ..failure import fail, say, say_json
-from ..model_options import EXIT, OF_MODEL, RELEASE, WITH, WITHOUT, chosen_of, refuse_unread, settings_of
+from ..model_options import (
+    EXIT,
+    MATRIX_JOBS,
+    OF_MODEL,
+    RELEASE,
+    WITH,
+    WITHOUT,
+    chosen_of,
+    must_be_written,
+    refuse_unread,
+    say_claims,
+    settings_of,
+    write_files,
+)
+from ..progress import showing
 
 # What is done instead of a proof -> the options that it reads; any other one is refused.
 MODES = {
@@ -28,7 +43,8 @@ MODES = {
     "mutate": (*OF_MODEL, "timeout", "as_json"),
     "smtlib": (*OF_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
-_OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
+INTERRUPTED_LATER = "Interrupted: the other properties are not decided."
+_OF_TABLES = ("release", "properties", "timeout", "layout", "as_json", "sarif", "junit", "json_out")
 
 
 @click.command()
@@ -81,20 +97,21 @@ _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
     is_flag=True,
     help="Prove every model against every property, and compare the results with the expected ones.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
-    help="With --matrix: the number of processes that share it.",
-)  # fmt: skip
+@MATRIX_JOBS
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json", *FORMS]), default="text", show_default=True,
-    help="sarif, junit and github are for CI.",
+    help="sarif, junit, github and markdown are for CI.",
 )  # fmt: skip
+@beside("sarif")
+@beside("junit")
+@beside("json")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
 
-    MODEL is a model of `isrproof explore --list`, or a table of `isrproof diagram`, such as `replica` or `fetch-state`.
+    MODEL is a model of `isrproof explore --list` or your own (FILE.py:NAME, package.module:NAME), or a table of
+    `isrproof diagram`, such as `replica` or `fetch-state`.
     The proof is by induction from the lemmas written beside the model. For a property that is not proved, the prover
     searches for a shortest counterexample.
 
@@ -103,10 +120,11 @@ def command(context: click.Context, /, **options: Any) -> None:
     from ...specs.errors import IsrproofError
 
     options["as_json"] = options["as_json"] or options["layout"] == "json"
+    options["so_far"] = _SoFar()
     try:
         _refuse_unread(context, options)
         # With several processes this one only waits for them.
-        with nullcontext() if options["matrix"] and options["jobs"] > 1 else _interrupts_at_once():
+        with nullcontext() if options["matrix"] and options["jobs"] > 1 else _interrupts_at_once(options):
             code = _run(options)
         context.exit(code)
     except ModuleNotFoundError as error:
@@ -121,13 +139,19 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 
 @contextmanager
-def _interrupts_at_once() -> Iterator[None]:
-    """End the process at once on an interrupt: raised inside Z3's Python layer it becomes another error, or is lost."""
+def _interrupts_at_once(options: dict[str, Any]) -> Iterator[None]:
+    """End the process at once on an interrupt: raised inside Z3's Python layer it becomes another error, or is lost.
+
+    The verdicts so far are printed first.
+    """
 
     def leave(*_: object) -> None:
+        decided = options["so_far"].decided
+        if decided:
+            _print_so_far(options, decided)
         sys.stdout.flush()
-        click.echo(INTERRUPTED, err=True)
-        os._exit(3)
+        click.echo(INTERRUPTED_LATER if decided else INTERRUPTED, err=True)
+        os._exit(EXIT["violated" if any(each.verdict == "violated" for each in decided) else "unknown"])
 
     before = {number: signal.signal(number, leave) for number in interrupting()}
     try:
@@ -135,6 +159,17 @@ def _interrupts_at_once() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _print_so_far(options: dict[str, Any], decided: list[Any]) -> None:
+    from ..prove import report
+
+    verdict = "violated" if any(each.verdict == "violated" for each in decided) else "unknown"
+    if options["as_json"]:
+        found = [report.property_json(each) for each in decided]
+        say_json({"verdict": verdict, "reason": "interrupted", "properties": found})
+    elif options["layout"] not in FORMS:
+        say("\n\n".join("\n".join(report.property_lines(each)) for each in decided))
 
 
 def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
@@ -169,17 +204,25 @@ def _run(options: dict[str, Any]) -> int:
         return _each_dropped(model, options, "clauses")
     from ..prove import report
 
+    files = files_of(options)
+    must_be_written(files, options["layout"])
     proof = _prove(model, kept, options)
+    write_files(files, lambda: _claims(model, proof, options), lambda: report.json_report(proof))
     if options["as_json"]:
         say_json(report.json_report(proof), verdict=proof.verdict)
     elif options["layout"] in FORMS:
-        from ..explore.report import path_lines
-
-        found = claims(model.name, options["model"], proof.properties, path_lines)
-        say(write(options["layout"], found), verdict=proof.verdict)
+        say_claims(options["layout"], _claims(model, proof, options))
     else:
         say(report.text_report(proof), verdict=proof.verdict)
     return EXIT[proof.verdict]
+
+
+def _claims(model: Any, proof: Any, options: dict[str, Any]) -> Claims:
+    from ..explore.report import path_lines
+    from ..explore.why import why
+
+    each = claims(model.name, options["model"], proof.properties, path_lines, why)
+    return Claims(each, proof.verdict, proof.seconds, "prove")
 
 
 def _prove(model: Any, kept: dict[str, int], options: dict[str, Any]) -> Any:
@@ -192,13 +235,25 @@ def _prove(model: Any, kept: dict[str, int], options: dict[str, Any]) -> Any:
     from ..prove.run import prove
 
     lemmas = options["without_lemmas"]
-    return prove(model, asked, effort=_effort(options), progress=_show_answer, kept=kept, without_lemmas=lemmas)
+    so_far = options["so_far"]
+    with showing(so_far.text):
+        return prove(
+            model,
+            asked,
+            effort=_effort(options),
+            progress=so_far.answer,
+            finished=so_far.decided.append,
+            kept=kept,
+            without_lemmas=lemmas,
+        )
 
 
 def _minimise(model: Any, options: dict[str, Any]) -> int:
     from ..prove import export
 
-    rows = export.minimise(model, _effort(options), progress=_show_answer)
+    so_far = options["so_far"]
+    with showing(so_far.text):
+        rows = export.minimise(model, _effort(options), progress=so_far.answer)
     if options["as_json"]:
         say_json({"model": model.name, "rows": rows})
     else:
@@ -224,10 +279,11 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
 
     by: Any = mutate if what == "clauses" else leave_out
     found, as_json = [], options["as_json"]
-    for each in by.dropped(model, _effort(options), _progress):
-        found.append(each)
-        if not as_json:
-            say(by.line(each))
+    with showing(options["so_far"].text):
+        for each in by.dropped(model, _effort(options), options["so_far"].note):
+            found.append(each)
+            if not as_json:
+                say(by.line(each))
     verdict = "holds" if all(each.as_declared for each in found) else "unknown"
     if as_json:
         say_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
@@ -239,15 +295,11 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
     return EXIT[verdict]
 
 
-def _progress(title: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"{title} ...", err=True)
-
-
 def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
 
-    found = matrix.matrix(effort=_effort(options), progress=_progress, jobs=options["jobs"])
+    with showing(options["so_far"].text):
+        found = matrix.matrix(effort=_effort(options), progress=options["so_far"].note, jobs=options["jobs"])
     if options["as_json"]:
         say_json(matrix.matrix_json(found))
     else:
@@ -258,21 +310,27 @@ def _run_matrix(options: dict[str, Any]) -> int:
 def _run_table(options: dict[str, Any]) -> int:
     from ..prove import tables
 
+    files = files_of(options)
+    must_be_written(files, options["layout"])
     found = tables.prove_table(options["model"], options["release"], options["timeout"], options["properties"] or None)
+    write_files(
+        files, lambda: _table_claims(options["model"], found), lambda: tables.table_json(options["model"], found)
+    )
     if options["as_json"]:
         say_json(tables.table_json(options["model"], found))
     elif options["layout"] in FORMS:
-        from ..explore.report import path_lines
-
-        say(
-            write(
-                options["layout"],
-                claims(f"{options['model']} table", options["model"], tables.decided(found), path_lines),
-            )
-        )
+        say_claims(options["layout"], _table_claims(options["model"], found))
     else:
         say(tables.table_report(options["model"], found))
     return EXIT[tables.overall_of(found)]
+
+
+def _table_claims(name: str, found: Any) -> Claims:
+    from ..explore.report import path_lines
+    from ..prove import tables
+
+    each = claims(f"{name} table", name, tables.decided(found), path_lines, lambda prop, path: [])
+    return Claims(each, tables.overall_of(found), sum(each.seconds for each in found), "prove")
 
 
 def _effort(options: dict[str, Any]) -> Any:
@@ -281,9 +339,18 @@ def _effort(options: dict[str, Any]) -> Any:
     return Effort(timeout=options["timeout"], total=options["total"], search=options["search"])
 
 
-def _show_answer(answer: Any) -> None:
-    """Write one line on a terminal over the last one."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
-        if answer.outcome != "proved":
-            click.echo("", err=True)
+class _SoFar:
+    """The last question or title, and the verdicts so far."""
+
+    def __init__(self) -> None:
+        self.last, self.decided = "the first question", list[Any]()
+
+    def note(self, title: str) -> None:
+        self.last = title
+
+    def answer(self, answer: Any) -> None:
+        self.last = f"{answer.question.name}: {answer.outcome}"
+
+    def text(self) -> str:
+        verdicts = f"; {len(self.decided)} properties decided" if self.decided else ""
+        return f"{self.last}{verdicts}"

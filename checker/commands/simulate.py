@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..arguments import FilePath
-from ..failure import say
+from ..failure import say, say_json
 from ..model_options import SET, WITH, WITHOUT, chosen_of, failures, settings_of
 
 EXIT_NO_RUN = 3
@@ -31,8 +31,9 @@ EXIT_NO_RUN = 3
 def command(**options: Any) -> None:
     """Write the logs of a run of MODEL: a random run, or the counterexample to a property; for kraft, a metadata log.
 
-    Without --out, print each step and the lines that it writes. The logs lack whatever the model leaves out (requests
-    between brokers, say).
+    MODEL is a name of `isrproof explore --list`, or FILE.py:NAME or package.module:NAME for a model of your own
+    (docs/language.md). Without --out, print each step and the lines that it writes, or what it changes if steps declare
+    no lines. The logs lack whatever the model leaves out (requests between brokers, say).
 
     Exit codes: 0 written, 2 misuse, 3 the property has no counterexample.
     """
@@ -56,6 +57,8 @@ def _run(options: dict[str, Any]) -> int:
             _say(options, f"{model.name} has no counterexample to {options['prop']}", {"verdict": "unknown"})
             return EXIT_NO_RUN
         run = found
+    if not any(each.prints for each in model.actions) and options["model"] != "kraft":
+        return _without_lines(options, model, instance, run)
     if options["model"] == "kraft":
         return _metadata(options, model, instance, run, row)
     names = numbered(instance.settings.get("brokers", 9), instance.settings.get("partitions", 9))
@@ -65,6 +68,25 @@ def _run(options: dict[str, Any]) -> int:
         _print(model.name, row.name, log, written)
     else:
         _tell(log, options["out"])
+    return 0
+
+
+def _without_lines(options: dict[str, Any], model: Any, instance: Any, run: Any) -> int:
+    """Print the steps of a run that writes no lines, and what each changes."""
+    from ...specs.errors import IsrproofError
+    from ..conformance.simulate import path_of
+    from ..explore.report import path_lines, step_json
+
+    if options["out"] is not None:
+        raise IsrproofError(
+            f"the steps of {model.name} declare no lines (`prints=`, docs/language.md), so there is no log for --out; "
+            "leave it out, and the steps are printed"
+        )
+    path = path_of(instance, run)
+    if options["as_json"]:
+        say_json({"model": model.name, "steps": [step_json(path, step) for step in path.steps]})
+    else:
+        say("\n".join([f"{instance.name}: its steps declare no lines", "   1. initial state", *path_lines(path)]))
     return 0
 
 

@@ -10,9 +10,10 @@ import click
 
 from ..arguments import Seconds
 from ..conformance import MOST_STATES
-from ..deadline import TimeIsUp, within
+from ..deadline import MemoryIsFull, TimeIsUp, within
 from ..failure import say, say_json
 from ..model_options import WITH, WITHOUT, failures
+from ..progress import showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
+    from ..conformance import lazy
     from ..conformance.creations import Extent
     from ..conformance.evidence import Evidence, NotDecidedError
+    from ..conformance.lines import PlacedEvent
     from ..conformance.validate import Validation
 
 EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
@@ -43,14 +46,19 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
     help="Answer unknown if a run may be in more states than this between two lines.",
 )  # fmt: skip
 @click.option(
-    "--max-seconds", type=Seconds(0, min_open=True), default=1_800, show_default=True, metavar="SECONDS",
-    help="Answer unknown after this time.",
+    "--max-seconds", type=Seconds(0, min_open=True), default=300, show_default=True, metavar="SECONDS",
+    help="Answer unknown after this time, and how far a run was found.",
+)  # fmt: skip
+@click.option(
+    "--max-memory", type=click.IntRange(1), default=2_000, show_default=True, metavar="MB",
+    help="Answer unknown once this process has taken so much memory, and how far a run was found.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
     """Search for a run of MODEL that writes LOGS: the files, or folders, of all brokers of one cluster.
 
-    MODEL is cluster, kraft, or your own model whose steps print lines (FILE.py:NAME, docs/language.md).
+    MODEL is cluster, kraft, or your own model whose steps print lines (FILE.py:NAME or package.module:NAME,
+    docs/language.md).
 
     `validate` compares the lines of the controllers' state machines, from the first controller on. A rejection names
     the first line that no run writes, and the guard clause that forbids it. Steps that write nothing may lie between
@@ -61,16 +69,50 @@ def command(**options: Any) -> None:
 
     Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
     """
+    far = options["far"] = _HowFar()
     try:
-        with failures(options["as_json"]), within(options["max_seconds"]):
+        with failures(options["as_json"]), showing(far.text), within(options["max_seconds"], options["max_memory"]):
             code = _metadata(options) if options["model"] == "kraft" else _run(options)
-    except TimeIsUp as over:
-        if options["as_json"]:
-            say_json({"verdict": "unknown", "reason": str(over)})
-        else:
-            say(f"{options['model']}: unknown\n  {over}")
-        code = EXIT["unknown"]
+    except TimeIsUp:
+        code = _unknown(options, f"stopped after {options['max_seconds']:g} seconds (--max-seconds); {far.text()}")
+    except MemoryIsFull:
+        code = _unknown(options, f"stopped at {options['max_memory']:,} MB (--max-memory); {far.text()}")
+    except KeyboardInterrupt:
+        code = _unknown(options, f"interrupted; {far.text()}")
     raise SystemExit(code)
+
+
+def _unknown(options: dict[str, Any], reason: str) -> int:
+    """Print how far a search got that was stopped."""
+    far = options["far"]
+    if options["as_json"]:
+        say_json({"verdict": "unknown", "reason": reason, "matched": far.most, "compared": len(far.lines)})
+    else:
+        say(f"{options['model']}: unknown\n  {reason}")
+    return EXIT["unknown"]
+
+
+class _HowFar:
+    """The lines that a run of some model writes, and the place of the first that none has written yet."""
+
+    def __init__(self) -> None:
+        self.lines: Sequence[PlacedEvent] = ()
+        self.most = 0
+
+    def among(self, lines: Sequence[PlacedEvent]) -> lazy.Note:
+        """Return what notes the number of lines that a run writes."""
+        self.lines = lines
+
+        def note(written: int) -> None:
+            self.most = max(self.most, written)
+
+        return note
+
+    def text(self) -> str:
+        if not self.lines:
+            return "reading the logs"
+        ahead = f", up to {self.lines[self.most].place}" if self.most < len(self.lines) else ""
+        return f"some run writes the first {self.most:,} of {len(self.lines):,} lines{ahead}"
 
 
 def _writing(name: str) -> Model:
@@ -110,7 +152,14 @@ def _run(options: dict[str, Any]) -> int:
             chosen, verdict = (
                 own,
                 validate(
-                    own, row, evidence, level, Told(anything), brokers=options["brokers"], most=options["max_states"]
+                    own,
+                    row,
+                    evidence,
+                    level,
+                    Told(anything),
+                    brokers=options["brokers"],
+                    most=options["max_states"],
+                    note=options["far"].among(evidence.compared),
                 ),
             )
         else:
@@ -179,7 +228,8 @@ def _searched(
     brokers, most = options["brokers"], options["max_states"]
     try:
         told = cluster.told(evidence, scope, parts)
-        for verdict in verdicts(model, row, evidence, level, told, family.actor, brokers, most):
+        note = options["far"].among(evidence.with_brokers if brokers else evidence.compared)
+        for verdict in verdicts(model, row, evidence, level, told, family.actor, brokers, most, note):
             yield _Found(model, parts, verdict)
     except NotDecidedError as error:
         yield _Found(None, parts, _not_decided(evidence, error))

@@ -209,7 +209,11 @@ class Evidence:
 
     @cached_property
     def controllers(self) -> Mapping[int, int]:
-        """Controller epoch -> broker, for the epochs that are named."""
+        """Controller epoch -> broker, for the epochs that controllers print.
+
+        The audit's histories have more: controllers that only brokers name, and several lives of a cluster. Here
+        lines are those of one run, which only controllers' own lines begin.
+        """
         found: dict[int, int] = {}
         for each in self.seen:
             epoch, broker = each.event.controller_epoch, each.event.controller

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...traces.events.event import Event
@@ -46,6 +46,14 @@ BACK, AHEAD = (8, 64, 512), 8
 Turn = tuple[PlacedEvent, Stream, bool]
 """A line, its writer, and whether it is the first of a later controller (`runs.in_turn`)."""
 
+Note = Callable[[int], None]
+"""A function that is given the number of lines that a run writes."""
+
+
+def ignore(lines: int) -> None:
+    """Note nothing."""
+
+
 Far = Mapping[Config, int]
 """Beginnings of runs, the model's own first -> the number of lines that a run found from there writes."""
 
@@ -53,12 +61,15 @@ NARROWER = 8
 """One run of so many goes on where these are too few states for all runs kept to reach the next line."""
 
 
-def written(runs: Runs, lines: Sequence[PlacedEvent], enough: int, first: May = unasked) -> Iterator[int]:
+def written(
+    runs: Runs, lines: Sequence[PlacedEvent], enough: int, first: May = unasked, note: Note = ignore
+) -> Iterator[int]:
     """Yield the most lines, from the first on, that a run found so far writes, after each of the `EFFORTS`.
 
     Args:
         enough: the number of lines that is enough, if not all are found.
         first: the steps with which a run may begin, if the log does not show them (`openings`).
+        note: is given the number of lines that a run writes, again and again.
     """
     turns, starts = list(in_turn(runs, lines)), [runs.initial(), *openings(runs, first)]
     far = dict.fromkeys(starts, 0)
@@ -66,7 +77,7 @@ def written(runs: Runs, lines: Sequence[PlacedEvent], enough: int, first: May = 
         for start, attempt in effort(far, runs.steps.settle):
             for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
                 if max(far.values()) < enough:
-                    far[start] = max(far[start], search(runs, start, turns, attempt))
+                    far[start] = max(far[start], search(runs, start, turns, attempt, note))
         yield max(far.values())
 
 
@@ -97,16 +108,17 @@ EFFORTS = (_fewest, _few, _many, _harder)
 """The attempts and their beginnings; attempts that find a run with less work come first."""
 
 
-def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits) -> int:
+def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits, note: Note) -> int:
     taken = {start: 0}
     for number, turn in enumerate(turns):
+        note(number)
         taken = _next(runs, taken, turn, attempt)
         if not taken:
             return number
     return len(turns)
 
 
-def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits) -> int:
+def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits, note: Note) -> int:
     """Search with few runs; where none of them writes a line, go back some lines, and keep more.
 
     Where that is not enough it goes back farther. A search that has gone back so often that all lines were read twice
@@ -117,6 +129,7 @@ def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Limits
     number = furthest = hard = again = 0
     farther = iter(BACK)
     while number < len(turns):
+        note(number)
         taken = _next(runs, before[-1], turns[number], attempt if number < hard else few)
         if taken:
             before.append(taken)

@@ -31,6 +31,9 @@ def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]
     return False
 
 
+MOST_KEPT = 10_000
+"""The most states of which the steps are kept; those of others are made again when a run comes there again."""
+
 Stream = tuple[str, int]
 """The writer of lines: a controller process or a broker, and the broker's number."""
 
@@ -128,6 +131,8 @@ class Steps:
     def of(self, state: int) -> tuple[PackedStep, ...]:
         """The steps from a packed state."""
         if state not in self._steps:
+            if len(self._steps) >= MOST_KEPT:
+                self._steps.clear()
             fields = StateByName(self.moves.fields, state)
             steps = []
             for move in self.moves.enabled(state):

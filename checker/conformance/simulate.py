@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path as File
 from typing import Protocol
 
 from ...model.errors import ModelError
@@ -17,6 +17,7 @@ from ...specs.releases import Release
 from ...traces.events.render import render
 from ...traces.place import Place
 from ..explore.run import explore_instance
+from ..explore.trace import Path, Step
 from ..replacing import replacing
 from .moves import Moves
 from .names import Names
@@ -131,6 +132,18 @@ def counterexample(instance: Instance, prop: str) -> list[RunStep] | None:
     return [RunStep(step.action, step.params, before, after) for step, before, after in pairs]
 
 
+def path_of(instance: Instance, run: Sequence[RunStep]) -> Path:
+    """The run as a path, with what each step changes."""
+    names = [each.name for each in instance.model.fields]
+    steps = []
+    for each in run:
+        pairs = zip(names, each.before, each.after, strict=True)
+        changes = {name: (old, new) for name, old, new in pairs if old != new}
+        steps.append(Step(each.action, each.params, changes))
+    states = [each.before for each in run[:1]] + [each.after for each in run]
+    return Path(instance, tuple(states), tuple(steps))
+
+
 def log_of(instance: Instance, run: Sequence[RunStep], release: Release, level: str, names: Names) -> SimulatedLog:
     """The logs of a run as a release prints them at a level of state.change.logger; controller.log is whole.
 
@@ -173,7 +186,7 @@ def log_by(writer: Writer, run: Sequence[RunStep], level: str) -> SimulatedLog:
     return SimulatedLog(files, steps)
 
 
-def write(log: SimulatedLog, folder: Path) -> list[Path]:
+def write(log: SimulatedLog, folder: File) -> list[File]:
     """Write the files below a folder, each under a temporary name first; return their paths.
 
     Raises:

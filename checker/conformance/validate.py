@@ -7,6 +7,7 @@ states are kept in which a run may be that has written the lines so far: only th
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -87,9 +88,10 @@ def validate(
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
     most: int = MOST_STATES,
+    note: lazy.Note = lazy.ignore,
 ) -> Validation:
     """Search a run of the model that writes the log; the arguments are those of `verdicts`."""
-    *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most)
+    *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most, note)
     return found
 
 
@@ -102,6 +104,7 @@ def verdicts(
     actor: Callable[[Action], str],
     brokers: bool,
     most: int,
+    note: lazy.Note = lazy.ignore,
 ) -> Iterator[Validation]:
     """Search a run of the model that writes the log: yield what is known after each effort, the verdict last.
 
@@ -112,6 +115,7 @@ def verdicts(
         actor: the actor of a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         most: the states between two lines; where there are more, the verdict is unknown.
+        note: is given the number of lines that a run writes, again and again.
 
     Raises:
         ModelError: the steps of the model declare no lines.
@@ -129,7 +133,7 @@ def verdicts(
     looked, ends = evidence.looks.between(lines), told.beyond(lines)
     enough = ends[0].line if ends else len(lines)
     both = ((wanted | evidence.looks.rows, looked), (wanted, lines))
-    searches = [_lazily(runs(rows), some, wanted, enough, told.first) for rows, some in both if some is not None]
+    searches = [_lazily(runs(rows), some, wanted, enough, told.first, note) for rows, some in both if some is not None]
     reached = 0
     for _ in lazy.EFFORTS:
         for search in searches:
@@ -144,7 +148,7 @@ def verdicts(
             yield Validation("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
             return
         yield Validation("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
-    found = _searched(runs(wanted), lines[:enough], most)
+    found = _searched(runs(wanted), lines[:enough], most, note)
     found = found._replace(compared=len(lines), others=others)
     if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
         found = found._replace(matched=reached, place=lines[reached].place)
@@ -177,19 +181,20 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
 
 
 def _lazily(
-    runs: Runs, lines: Sequence[PlacedEvent], wanted: Collection[str], enough: int, first: May
+    runs: Runs, lines: Sequence[PlacedEvent], wanted: Collection[str], enough: int, first: May, note: lazy.Note
 ) -> Iterator[int]:
     """Yield the number of lines of the rows `wanted` that a run with few hidden steps writes, after each effort."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
-    for written in lazy.written(runs, lines, until, first):
+    for written in lazy.written(runs, lines, until, first, lambda many: note(bisect_right(numbers, many))):
         yield sum(number <= written for number in numbers)
 
 
-def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int) -> Validation:
+def _searched(runs: Runs, lines: Sequence[PlacedEvent], most: int, note: lazy.Note) -> Validation:
     """Go through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
+        note(number)
         if is_later:
             configs = {each._replace(rest=without_controllers(each.rest)) for each in configs}
         reached = _closed(runs, configs, stream, most)

@@ -23,7 +23,7 @@ class CountsError(IsrproofError, ValueError):
 
 
 @dataclass(frozen=True)
-class Seen:
+class MoveCount:
     """One pair of states of one machine, as a log showed it: `count` times, `illegal` of them against Kafka's table."""
 
     source: str
@@ -32,7 +32,7 @@ class Seen:
     illegal: int = 0
 
 
-def read(folder: Path, machine: str) -> tuple[Seen, ...]:
+def read(folder: Path, machine: str) -> tuple[MoveCount, ...]:
     """Return the moves of a machine that the audit that wrote `folder` saw, a pair of states once, sorted.
 
     The folder holds `audit.json`, an object whose `transitions` is a list of {machine, from, to, count, illegal}.
@@ -67,19 +67,19 @@ def _audit(folder: Path) -> tuple[Path, Mapping[str, Any]]:
     return path, content
 
 
-def _row(row: Any, path: Path, number: int) -> tuple[str, Seen]:
+def _row(row: Any, path: Path, number: int) -> tuple[str, MoveCount]:
     expected = {"machine": str, "from": str, "to": str, "count": int, "illegal": bool}
     if not isinstance(row, Mapping) or any(type(row.get(key)) is not kind for key, kind in expected.items()):
         shape = ", ".join(f"{key}: {kind.__name__}" for key, kind in expected.items())
         raise CountsError(f"{path}, transition {number}: expected {{{shape}}}, got {row!r:.200}")
     if row["count"] < 0:
         raise CountsError(f"{path}, transition {number}: count is {row['count']}")
-    return row["machine"], Seen(row["from"], row["to"], row["count"], row["count"] if row["illegal"] else 0)
+    return row["machine"], MoveCount(row["from"], row["to"], row["count"], row["count"] if row["illegal"] else 0)
 
 
-def _joined(seen: Iterable[Seen]) -> tuple[Seen, ...]:
+def _joined(seen: Iterable[MoveCount]) -> tuple[MoveCount, ...]:
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for one in seen:
         count, illegal = sums.get((one.source, one.target), (0, 0))
         sums[one.source, one.target] = (count + one.count, illegal + one.illegal)
-    return tuple(Seen(*pair, *sums[pair]) for pair in sorted(sums) if sums[pair][0])
+    return tuple(MoveCount(*pair, *sums[pair]) for pair in sorted(sums) if sums[pair][0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .drawing import START, Drawing, Edge, Node
-from .style import SEED, STATES, edge_colour, group_colours, in_order_of_life, printable
+from .sequence import wrapped
+from .style import LABEL, SEED, STATES, edge_colour, group_colours, in_order_of_life, printable
 
 _FONT = 'fontname="Helvetica,Arial,sans-serif"'
 
@@ -16,7 +17,7 @@ def write(drawing: Drawing) -> str:
 def _labelled(drawing: Drawing) -> str:
     lines = [
         "digraph machine {",
-        f'  graph [label="{_caption(drawing)}" labelloc=b labeljust=l {_FONT} fontsize=10 fontcolor="#5a6672"'
+        f'  graph [label="{_caption(drawing)}" labelloc=t labeljust=l {_FONT} fontsize=10 fontcolor="#5a6672"'
         " nodesep=0.55 ranksep=0.75 pad=0.3 forcelabels=true];",
         f'  node [shape=box style="rounded,filled" margin="0.16,0.08" penwidth=1.2 {_FONT} fontsize=12];',
         f"  edge [{_FONT} fontsize=10 arrowsize=0.7];",
@@ -34,7 +35,7 @@ def _crowded(drawing: Drawing) -> str:
     colours = group_colours(drawing.edges)
     lines = [
         "digraph machine {",
-        f'  graph [label="{_caption(drawing)}" labelloc=b labeljust=l {_FONT} fontsize=14 fontcolor="#5a6672"'
+        f'  graph [label="{_caption(drawing)}" labelloc=t labeljust=l {_FONT} fontsize=14 fontcolor="#5a6672"'
         " nodesep=0.12 ranksep=0.45 pad=0.3 outputorder=edgesfirst];",
         f"  node [shape=circle style=filled fixedsize=true width=0.3 penwidth=0.8 {_FONT} fontsize=8];",
         "  edge [arrowsize=0.4 penwidth=0.8];",
@@ -61,7 +62,8 @@ def _crowded(drawing: Drawing) -> str:
 
 
 def _caption(drawing: Drawing) -> str:
-    return "".join(_text(line, 200) + "\\l" for line in ("", drawing.title, *drawing.caption))
+    # An empty first line crashes Graphviz at some lengths of the others.
+    return "".join(_text(line, 200) + "\\l" for line in (drawing.title, *drawing.caption))
 
 
 def _hint(text: str) -> str:
@@ -82,7 +84,7 @@ def _node(node: Node) -> str:
 def _edge(edge: Edge) -> str:
     colour = edge_colour(edge)
     # An empty label crashes Graphviz beside an edge of a state to itself that has one.
-    text = "\\n".join(_beside(line) for line in edge.labels)
+    text = "\\n".join(map(_beside, wrapped(edge.labels, LABEL)))
     label = f'label="{text}" ' if text else ""
     style = "dashed" if edge.hidden else "solid"
     kind = " ".join(word for word, holds in (("hidden", edge.hidden), ("illegal", edge.illegal)) if holds) or "legal"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...specs import lines
 from ...specs.machines import Machine, Move, machine
 from ...specs.releases import RELEASES, Release, latest, names
-from .counts import Seen
+from .counts import MoveCount
 
 START = "a controller starts"
 MOST_REFUSED = 15
@@ -61,7 +61,7 @@ def draw(
     name: str,
     release: Release | str | None = None,
     level: str | None = None,
-    seen: Iterable[Seen] | None = None,
+    seen: Iterable[MoveCount] | None = None,
     among: int = 0,
 ) -> Drawing:
     """The picture of a machine in a release, as a log at `level` shows it (the release's own level for None).
@@ -105,8 +105,8 @@ def _picture(table: Machine, row: Release) -> object:
 
 
 def _kept(
-    seen: Iterable[Seen] | None, valid: Collection[tuple[str, str]]
-) -> tuple[dict[tuple[str, str], Seen] | None, int]:
+    seen: Iterable[MoveCount] | None, valid: Collection[tuple[str, str]]
+) -> tuple[dict[tuple[str, str], MoveCount] | None, int]:
     """Return the moves seen, by states, with only the most frequent ones outside the table; and how many were cut."""
     if seen is None:
         return None, 0
@@ -130,7 +130,7 @@ def _states(table: Machine, row: Release) -> list[Node]:
     ]
 
 
-def _strangers(table: Machine, row: Release, counted: Mapping[tuple[str, str], Seen]) -> list[Node]:
+def _strangers(table: Machine, row: Release, counted: Mapping[tuple[str, str], MoveCount]) -> list[Node]:
     known = {state.name for state in table.states_in(row)}
     strangers = sorted({name for pair in counted for name in pair} - known)
     return [Node(f"x{number}", name, None, "stranger") for number, name in enumerate(strangers, 1)]
@@ -143,9 +143,9 @@ def _edge(
     level: str,
     levels_differ: bool,
     ids: Mapping[str, str],
-    counted: Mapping[tuple[str, str], Seen] | None,
+    counted: Mapping[tuple[str, str], MoveCount] | None,
 ) -> Edge:
-    one = None if counted is None else counted.get((move.source, move.target), Seen(move.source, move.target, 0))
+    one = None if counted is None else counted.get((move.source, move.target), MoveCount(move.source, move.target, 0))
     labels = _count_labels(one)
     if one is None:
         labels += move.causes
@@ -174,7 +174,7 @@ def _when(valid: int, both: int) -> str:
 
 
 def _refused(
-    valid: Collection[tuple[str, str]], ids: Mapping[str, str], counted: Mapping[tuple[str, str], Seen]
+    valid: Collection[tuple[str, str]], ids: Mapping[str, str], counted: Mapping[tuple[str, str], MoveCount]
 ) -> list[Edge]:
     outside = [one for pair, one in sorted(counted.items()) if pair not in valid]
     return [
@@ -183,7 +183,7 @@ def _refused(
     ]
 
 
-def _count_labels(one: Seen | None) -> tuple[str, ...]:
+def _count_labels(one: MoveCount | None) -> tuple[str, ...]:
     if one is None or not one.count:
         return ()
     if 0 < one.illegal < one.count:
@@ -204,7 +204,8 @@ def _caption(
     silent = sorted({move.silent_when for move in moves if move.silent_when})
     caption_lines += [f"Also silent: when {when}" for when in silent]
     if with_counts:
-        caption_lines.append("Counts: moves in the audited log. Red: illegal. Pale: never seen")
+        red = "Red: not in the table, or a finding of the audit"
+        caption_lines.append(f"Counts: moves in the audited log. {red}. Pale: never seen")
     return tuple(caption_lines)
 
 

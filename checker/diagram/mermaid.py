@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .drawing import START, Drawing, Edge, Node
-from .style import SEED, STATES, edge_colour, in_order_of_life, printable
+from .sequence import wrapped
+from .style import LABEL, SEED, STATES, edge_colour, in_order_of_life, printable
 
 # Names of HTML: Mermaid 11.17 shows its own `#60;` undecoded in nodes.
 _NAMES = {
@@ -59,7 +60,7 @@ def _edge(edge: Edge) -> str:
     if not edge.labels:
         return f"    {edge.source} {'-.->' if edge.hidden else '-->'} {edge.target}"
     opened, closed = ("-.", ".->") if edge.hidden else ("--", "-->")
-    return f"    {edge.source} {opened} {_quoted(edge.labels)} {closed} {edge.target}"
+    return f"    {edge.source} {opened} {_quoted(wrapped(edge.labels, LABEL))} {closed} {edge.target}"
 
 
 def _quoted(lines: list[str] | tuple[str, ...]) -> str:

@@ -21,6 +21,8 @@ GROUPS = (
     *("#d4a017", "#ff7f9f", "#8c8c8c", "#6a51a3", "#1f6f3f", "#a0522d"),
 )
 """Distinct colours for groups of moves."""
+LABEL = 32
+"""Letters of a line of a move's label: wide ones push the states apart."""
 
 
 def edge_colour(edge: Edge) -> str:

@@ -23,21 +23,34 @@ sys.stdout.buffer.write(graph.draw(format="svg", prog="dot"))
 _SECONDS = 60
 
 
-def write(drawing: Drawing) -> str:
-    """An SVG document that needs nothing else; without pygraphviz an IsrproofError says how to get it."""
+def write(drawing: Drawing, instead: str = "--format mermaid or dot") -> str:
+    """An SVG document that needs nothing else.
+
+    Args:
+        instead: the options of the command that draw without Graphviz, for its messages.
+
+    Raises:
+        IsrproofError: pygraphviz is not installed, with what installs it; or Graphviz fails.
+    """
     if find_spec("pygraphviz") is None:
-        raise IsrproofError("SVG needs pygraphviz: pip install 'isrproof[diagram]'. Or use --format mermaid.")
+        raise IsrproofError(f"SVG needs pygraphviz: pip install 'isrproof[diagram]'. Or use {instead}.")
     source = dot.write(drawing).encode("utf-8")
     try:
         run = subprocess.run([sys.executable, "-c", _LAYOUT], input=source, capture_output=True, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
-        raise IsrproofError(f"Graphviz took more than {_SECONDS} s to lay out {drawing.title}.") from None
-    if run.returncode:
-        last_line = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise IsrproofError(
-            f"Graphviz failed (exit {run.returncode}): {''.join(last_line)}. Take --format dot or mermaid."
-        )
+            f"Graphviz took more than {_SECONDS} s to lay out {drawing.title}. Use {instead}."
+        ) from None
+    if run.returncode:
+        raise IsrproofError(f"Graphviz {_how_it_ended(run.returncode, run.stderr)}. Use {instead}.")
     return _titled(run.stdout.decode("utf-8"), drawing.title)
+
+
+def _how_it_ended(code: int, printed: bytes) -> str:
+    """Return how Graphviz ended, with its last line; warnings of the font library are not the cause."""
+    lines = [each for each in printed.decode("utf-8", "replace").splitlines() if each and "Fontconfig" not in each]
+    how = f"crashed (signal {-code})" if code < 0 else f"failed (exit {code})"
+    return ": ".join([how, *lines[-1:]])
 
 
 def _titled(svg: str, title: str) -> str:

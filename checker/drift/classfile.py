@@ -18,7 +18,7 @@ INT, TEXT, CALL, NEW, GET, PUT, JOIN = "int", "text", "call", "new", "get", "put
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Instruction:
     """An instruction: a pushed constant, a call, a new object, a field that is read or set, texts joined."""
 
     kind: str
@@ -40,7 +40,7 @@ class ClassFile:
     """Types of fields by their names, as descriptors."""
     constants: Mapping[str, int | str]
     """Values of constant fields."""
-    methods: tuple[tuple[str, tuple[Step, ...]], ...]
+    methods: tuple[tuple[str, tuple[Instruction, ...]], ...]
     """Names of methods, in the order of the file, with their instructions."""
 
 
@@ -115,12 +115,12 @@ class _Pool:
         data = self.get(at, 9, 10, 11)
         return self.name(_pair(data)), self.text(_pair(self.get(_pair(data, 2), 12)))
 
-    def value(self, at: int) -> Step | None:
+    def value(self, at: int) -> Instruction | None:
         """Return the number or text that a constant pushes."""
         tag, data = self.raw.get(at, (0, b""))
         if tag == 3:
-            return Step(INT, int.from_bytes(data, "big", signed=True))
-        return Step(TEXT, self.text(_pair(data))) if tag == 8 else None
+            return Instruction(INT, int.from_bytes(data, "big", signed=True))
+        return Instruction(TEXT, self.text(_pair(data))) if tag == 8 else None
 
 
 def _pair(data: bytes, at: int = 0) -> int:
@@ -194,7 +194,7 @@ def _recipes(data: bytes, pool: _Pool) -> list[str | None]:
     return recipes
 
 
-def _steps(code: bytes, pool: _Pool, recipes: list[str | None]) -> Iterator[Step]:
+def _steps(code: bytes, pool: _Pool, recipes: list[str | None]) -> Iterator[Instruction]:
     at = 0
     while at < len(code):
         opcode, length = code[at], _length(code, at)
@@ -227,21 +227,21 @@ def _length(code: bytes, at: int) -> int:
     return _LENGTHS.get(opcode, 1)
 
 
-def _step(opcode: int, operands: bytes, pool: _Pool, recipes: list[str | None]) -> Step | None:
+def _step(opcode: int, operands: bytes, pool: _Pool, recipes: list[str | None]) -> Instruction | None:
     if 2 <= opcode <= 8:  # iconst_m1 .. iconst_5
-        return Step(INT, opcode - 3)
+        return Instruction(INT, opcode - 3)
     if opcode in (16, 17):  # bipush, sipush
-        return Step(INT, int.from_bytes(operands, "big", signed=True))
+        return Instruction(INT, int.from_bytes(operands, "big", signed=True))
     if opcode in (18, 19):  # ldc, ldc_w
         return pool.value(int.from_bytes(operands, "big"))
     if 178 <= opcode <= 181:  # getstatic, putstatic, getfield, putfield
         owner, name = pool.member(_pair(operands))
-        return Step(GET if opcode in (178, 180) else PUT, name, owner)
+        return Instruction(GET if opcode in (178, 180) else PUT, name, owner)
     if 182 <= opcode <= 185:  # the calls
         owner, name = pool.member(_pair(operands))
-        return Step(CALL, name, owner)
+        return Instruction(CALL, name, owner)
     if opcode == 186:  # invokedynamic
         place = _pair(pool.get(_pair(operands), 18))
         recipe = recipes[place] if place < len(recipes) else None
-        return Step(JOIN, recipe) if recipe is not None else None
-    return Step(NEW, pool.name(_pair(operands))) if opcode == 187 else None
+        return Instruction(JOIN, recipe) if recipe is not None else None
+    return Instruction(NEW, pool.name(_pair(operands))) if opcode == 187 else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .calls import Call
-from .classfile import CALL, JOIN, NEW, TEXT, ClassFile, Step
+from .classfile import CALL, JOIN, NEW, TEXT, ClassFile, Instruction
 from .templates import Template, template, unformatted
 
 _BUILDERS = ("java.lang.StringBuilder", "scala.collection.mutable.StringBuilder")
@@ -37,10 +37,10 @@ def texts(file: ClassFile) -> list[Call]:
     return [Call(file.name, True, None, one, file.name, 0, handed) for one in found]
 
 
-def _joined(steps: Sequence[Step]) -> Iterator[tuple[str | None, ...]]:
+def _joined(steps: Sequence[Instruction]) -> Iterator[tuple[str | None, ...]]:
     """Yield literals, recipes, and the texts of builders, in the order of the instructions."""
     builders: list[list[str | None]] = []
-    before: Step | None = None
+    before: Instruction | None = None
     for step in steps:
         if step.kind == TEXT:
             yield (str(step.value),)

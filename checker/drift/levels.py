@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .classfile import GET, INT, NEW, PUT, TEXT, ClassFile, Step
+from .classfile import GET, INT, NEW, PUT, TEXT, ClassFile, Instruction
 
 METADATA = "org.apache.kafka.server.common.MetadataVersion"
 _FEATURE = "org.apache.kafka.server.common.FeatureVersion"
@@ -70,11 +70,11 @@ def _levels(constants: list[tuple[str, int, str, str, bool]], latest: str) -> li
     ]
 
 
-def _initializer(file: ClassFile) -> list[Step]:
+def _initializer(file: ClassFile) -> list[Instruction]:
     return [step for method, steps in file.methods if method == "<clinit>" for step in steps]
 
 
-def _made(steps: list[Step], name: str) -> Iterator[tuple[list[int | str], str]]:
+def _made(steps: list[Instruction], name: str) -> Iterator[tuple[list[int | str], str]]:
     """Yield each constant's arguments and name. javac creates each in a static initializer or a method."""
     values: list[int | str] = []
     for step in steps:

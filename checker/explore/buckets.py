@@ -117,6 +117,7 @@ def _account(search: Search, found: Found) -> Mapping[str, Any]:
         "taken": found.taken,
         "generated": found.generated,
         "deadlocks": found.deadlocks,
+        "at_bound": found.at_bound,
         "dead": None if dead is None else search.packed(dead),
         "overflow": None if over is None else [search.packed(over.state), over.move],
         "hits": [[prop, search.packed(hit.state), hit.move, hit.length] for prop, hit in found.hits.items()],

@@ -102,5 +102,7 @@ def drawing(graph: networkx.MultiDiGraph[int], model: Model) -> Drawing:
         for (source, target, group), text in labels.items()
     ]
     counted = f"{graph.number_of_nodes():,} states, {graph.number_of_edges():,} steps; the initial state is blue"
+    if any(broken for _, broken in graph.nodes(data="violates")):
+        counted += "; red: a property is violated"
     legend = ("Each action has a colour; point at a state or a step to read it",) if crowded else ()
     return Drawing(str(graph.graph["name"]), (counted, *legend), tuple(nodes), tuple(edges), (), crowded)

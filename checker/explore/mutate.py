@@ -78,6 +78,7 @@ def mutations(
     progress: Callable[[str], None] = lambda line: None,
     symmetry: bool | None = None,
     actions: Container[str] | None = None,
+    left_out: Callable[[str], None] = lambda line: None,
 ) -> Iterator[Mutation]:
     """Drop each guard clause, and search the instances until a property breaks.
 
@@ -86,9 +87,11 @@ def mutations(
         symmetry: search one state per orbit of interchangeable elements: the same breaks, on paths as short; None:
             where that is sound.
         actions: those whose clauses are dropped; all of them if None.
+        left_out: is given a line on properties that break with no clause dropped: they show nothing.
 
     Raises:
-        ModelError: unknown names; nothing is promised; a property breaks with no clause dropped.
+        ModelError: unknown names; nothing is promised; all properties, or one that is asked for, break with no clause
+            dropped.
     """
     model, wanted, _ = select(model, None if properties is None else list(properties))
     names = [each.name for each in wanted if each.kind in ("always", "step")]
@@ -99,9 +102,12 @@ def mutations(
     searched = instances_of(model) if instances is None else tuple(instances)
     for settings in searched:
         whole = explore_instance(model, settings, names, symmetry=symmetry, limits=limits)
-        if whole.verdict == "violated":
-            broken = ", ".join(each.prop.name for each in whole.violations)
-            raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; select others with --property")
+        broken = {each.prop.name for each in whole.violations}
+        if broken:
+            names = [each for each in names if each not in broken]
+            if properties is not None or not names:
+                raise ModelError(f"{whole.instance.name} breaks {', '.join(sorted(broken))} with all clauses")
+            left_out(f"left out: {', '.join(sorted(broken))}, which {whole.instance.name} breaks with all clauses")
     for action in model.actions:
         for clause in action.guard if actions is None or action.name in actions else ():
             progress(f"{action.name}: without {clause.label!r}")
@@ -144,7 +150,7 @@ def line(mutation: Mutation) -> str:
         "needed": f"needed       {where}; {breaks}",
         "contradicted": f"CONTRADICTED {where}; {breaks}, but the model waives it: {mutation.clause.waiver}",
         "waived": f"waived       {where}; nothing breaks: {mutation.clause.waiver}",
-        "unexplained": f"UNEXPLAINED  {where}; nothing breaks, and no waiver explains the clause",
+        "unexplained": f"UNEXPLAINED  {where}; nothing breaks, and no waiver says why the clause stays",
         "unknown": f"unknown      {where}; searches stopped at {', '.join(mutation.unfinished)}",
     }[mutation.verdict]
 

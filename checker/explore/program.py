@@ -160,6 +160,17 @@ def guarded(flat: Flattener, instance: Instance) -> Iterator[Guarded]:
                 yield Guarded(action, params, guard, tuple(clauses), tuple(ways))
 
 
+def beyond_limits(program: Program) -> int:
+    """Return the scalar node that is true where a step could be taken but for the limits of the model."""
+    model = program.instance.model
+    endless = tuple(replace(each, limits=()) for each in model.actions if each.limits)
+    instance = replace(
+        program.instance, model=replace(model, actions=endless, properties=(), ghosts=(), projections=())
+    )
+    flat = Flattener(program.packing, program.scalars)
+    return program.scalars.either(*(each.guard for each in guarded(flat, instance)))
+
+
 def effect(flat: Flattener, move: Guarded) -> Effect:
     """Return the effect of a move on the state."""
     scalars, binding = flat.s, dict(zip(move.action.params, move.params, strict=True))

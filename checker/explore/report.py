@@ -1,7 +1,8 @@
-"""Reports of a run: text, one JSON object, ITF (Apalache's and Quint's trace format), a Mermaid diagram."""
+"""Reports of a run: text, one JSON object, ITF (Apalache's and Quint's trace format); `drawn` has the pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...model.action import Action
@@ -26,7 +27,8 @@ from ...model.sorts import (
 )
 from ...model.text import show, text
 from .result import Decided, Exploration
-from .trace import Path, Step, walk
+from .trace import Path, Step
+from .why import why
 
 
 def text_report(result: Exploration) -> str:
@@ -36,13 +38,14 @@ def text_report(result: Exploration) -> str:
     for each in result.properties:
         lines.append(f"  {_mark(each)} {each.prop.name}: {_decided(each)}")
     if result.left_out:
-        why = [each.name for each in model.behaviours if set(each.suspends) & set(result.left_out)]
+        suspending = [each.name for each in model.behaviours if set(each.suspends) & set(result.left_out)]
         lines.append(
-            f"  left out: {', '.join(result.left_out)} (not promised with {', '.join(why)}; ask with --property)"
+            f"  left out: {', '.join(result.left_out)} (not promised with {', '.join(suspending)}; ask with --property)"
         )
+    at_bound = f", {result.at_bound:,} of them only at a limit of the model" if result.at_bound else ""
     lines.append(
         f"  {result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
-        f"{result.deadlocks:,} without successor"
+        f"{result.deadlocks:,} without successor" + at_bound
     )
     if result.orbits is not None:
         lines.append(f"  {result.orbits:,} searched, one for all renamings (--no-symmetry: all)")
@@ -60,6 +63,7 @@ def text_report(result: Exploration) -> str:
     for each in result.violations:
         if each.path is not None:
             lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, paths_before)]
+            lines += [f"  {line}" for line in why(each.prop, each.path)]
             paths_before.append((each.prop.name, each.path))
     return "\n".join(lines)
 
@@ -120,6 +124,8 @@ def coverage_lines(result: Exploration) -> list[str]:
 
 
 def _mark(each: Decided) -> str:
+    if each.vacuous:
+        return "VACUOUS"
     return {"holds": "ok", "violated": "VIOLATED", "unknown": "unknown"}[each.verdict]
 
 
@@ -128,6 +134,8 @@ def _decided(each: Decided) -> str:
         return f"violated, {each.path.length} states" + (f"; {each.reason}" if each.reason else "")
     if each.verdict == "holds" and each.path is not None:
         return f"met after {each.path.length} states"
+    if each.vacuous:
+        return f"holds, but says nothing here: {each.vacuous}"
     return each.reason or each.verdict
 
 
@@ -142,10 +150,11 @@ def _path_lines_once(path: Path, paths_before: list[tuple[str, Path]]) -> list[s
 
 
 def path_lines(path: Path, skip: int = 1) -> list[str]:
-    """A path after its first `skip` states, one step a paragraph: action, parameters, and what changed."""
+    """A path after its first `skip` states, one step a paragraph: action, parameters, meaning, and what changed."""
     lines = []
     for number, step in enumerate(path.steps[skip - 1 :], skip + 1):
-        lines.append(f"  {number:>2}. {step_text(path, step)}")
+        meaning = path.instance.model.action(step.action).statement
+        lines.append(f"  {number:>2}. {step_text(path, step)}: {meaning}")
         for field, (old, new) in step.changes.items():
             lines.append(f"        {change_text(path, field, old, new)}")
     return [*lines, *_loop_lines(path)]
@@ -168,17 +177,24 @@ def step_text(path: Path, step: Step) -> str:
 
 
 def change_text(path: Path, field: str, old: Value, new: Value) -> str:
-    """`hw[1]: 0 -> 1`: only the keys of a map that changed."""
-    sort = path.sort(field)
-    if not isinstance(sort, MapSort) or len(old) != len(new):
-        return f"{field}: {show(old, sort)} -> {show(new, sort)}"
-    keys = elements(sort.key, path.instance.settings)
-    parts = [
-        f"{field}[{show(key, sort.key)}]: {show(was, sort.value)} -> {show(now, sort.value)}"
-        for key, was, now in zip(keys, old, new, strict=True)
-        if was != now
-    ]
-    return ", ".join(parts)
+    """`hw[1]: 0 -> 1`: of maps and records, also inside each other, only what changed."""
+    return ", ".join(_changed(field, path.sort(field), old, new, path.instance.settings))
+
+
+def _changed(place: str, sort: Sort, old: Value, new: Value, settings: Settings) -> Iterator[str]:
+    if isinstance(sort, OptionSort) and old is not None and new is not None:
+        sort = sort.element
+    if isinstance(sort, MapSort) and len(old) == len(new):
+        keys = elements(sort.key, settings)
+        parts = [(f"{place}[{show(key, sort.key)}]", sort.value) for key in keys]
+    elif isinstance(sort, RecordSort):
+        parts = [(f"{place}.{name}", inner) for name, inner in sort.fields]
+    else:
+        yield f"{place}: {show(old, sort)} -> {show(new, sort)}"
+        return
+    for (inside, inner), was, now in zip(parts, old, new, strict=True):
+        if was != now:
+            yield from _changed(inside, inner, was, now, settings)
 
 
 def json_report(result: Exploration) -> dict[str, Any]:
@@ -192,6 +208,7 @@ def json_report(result: Exploration) -> dict[str, Any]:
         "generated": result.generated,
         "depth": result.depth,
         "deadlocks": result.deadlocks,
+        "at_bound": result.at_bound,
         "symmetry": result.orbits is not None,
         "orbits": result.orbits,
         "stopped": result.stopped,
@@ -202,6 +219,7 @@ def json_report(result: Exploration) -> dict[str, Any]:
                 "statement": each.prop.statement,
                 "verdict": each.verdict,
                 "reason": each.reason or None,
+                "vacuous": each.vacuous or None,
                 "length": each.path.length if each.path else None,
             }
             for each in result.properties
@@ -230,6 +248,7 @@ def violation_json(each: Decided) -> dict[str, Any]:
         "length": each.path.length if each.path else None,
         **({"loop": each.path.loop} if each.path is not None and each.path.loop is not None else {}),
         "reason": each.reason or None,
+        "fails": [] if each.path is None else why(each.prop, each.path),
         "steps": [] if each.path is None else [step_json(each.path, step) for step in each.path.steps],
     }
 
@@ -332,46 +351,3 @@ _ITF: BySort[Any] = BySort(
         SeqSort: lambda value, sort, settings: [_itf(each, sort.element, settings) for each in value],
     }
 )
-
-
-def mermaid(path: Path) -> str:
-    """The path as a Mermaid sequence diagram: a lane per element that acts, a note per change."""
-    model = path.instance.model
-    lines = ["sequenceDiagram"]
-    lanes: dict[str, str] = {"system": "everyone else"}
-    body: list[str] = []
-    for number, (step, _) in enumerate(walk(path), 2):
-        action = model.action(step.action)
-        actors = [
-            (f"{param.sort}{step.params[str(param.data)]}", f"{param.sort} {step.params[str(param.data)]}")
-            for param in action.params
-            if isinstance(param.sort, FiniteSort)
-        ]
-        for key, label in actors:
-            lanes.setdefault(key, label)
-        source = actors[0][0] if actors else "system"
-        target = actors[1][0] if len(actors) > 1 else source
-        body.append(f"    {source}->>{target}: {number}. {_mermaid_text(step_text(path, step))}")
-        for field, (old, new) in step.changes.items():
-            body.append(f"    Note over {source}: {_mermaid_text(change_text(path, field, old, new))}")
-    body = _mermaid_loop(path, body)
-    for key, label in sorted(lanes.items()):
-        if key != "system" or any(line.startswith("    system->>") for line in body):
-            lines.append(f"    participant {key} as {label}")
-    return "\n".join(lines + body)
-
-
-def _mermaid_loop(path: Path, body: list[str]) -> list[str]:
-    """The lines of a diagram, with a frame round the steps of a lasso that are taken again and again."""
-    arrows = [at for at, line in enumerate(body) if "->>" in line]
-    if path.loop is None or not arrows:
-        return body
-    if path.loop == len(arrows):
-        lane = body[arrows[-1]].split("->>")[0].strip()
-        return [*body, f"    Note over {lane}: and there it stays"]
-    at = arrows[path.loop]
-    return [*body[:at], "    loop and so on, forever", *body[at:], "    end"]
-
-
-def _mermaid_text(text: str) -> str:
-    return text.replace(";", ",").replace("#", "no. ")

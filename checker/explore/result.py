@@ -26,6 +26,8 @@ class Decided(NamedTuple):
     path: Path | None = None
     """A counterexample, or the witness of a *sometimes* property that is met; always of shortest length."""
     reason: str = ""
+    vacuous: str = ""
+    """The reason why a property that holds says nothing, if it does not."""
 
 
 class ActionCounts(NamedTuple):
@@ -51,6 +53,9 @@ class Exploration:
     generated: int
     depth: int
     deadlocks: int
+    """The states without successor."""
+    at_bound: int
+    """The deadlocks in which only a limit of the model forbids a step: none of what is modelled."""
     levels: tuple[int, ...]
     coverage: tuple[ActionCounts, ...]
     left_out: tuple[str, ...]

@@ -19,14 +19,16 @@ from ...model.property import Property
 from ...model.protocol import Model
 from ...model.sorts import canonical
 from ...model.step import Reference, State
+from ..memory import peak_mb
 from .generate import build_masks
 from .packing import packed
 from .program import Program, program
 from .report import text_report
 from .result import NO_DEADLOCK, TYPE_OK, ActionCounts, Decided, Exploration, overall
-from .search import Found, Hit, Limits, Progress, Search, peak_mb
+from .search import ALL_DECIDED, Found, Hit, Limits, Progress, Search
 from .symmetry import Orbits, orbits, refuse_if_broken, why_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
+from .vacuity import vacuous
 
 
 class Searching(Protocol):
@@ -62,6 +64,7 @@ def explore(
     until_decided: bool = False,
     deadlock: bool = False,
     coverage: bool = False,
+    vacuity: bool = False,
     progress: Progress | None = None,
     **settings: int,
 ) -> Exploration:
@@ -83,6 +86,7 @@ def explore(
         until_decided=until_decided,
         deadlock=deadlock,
         coverage=coverage,
+        vacuity=vacuity,
         progress=progress,
     )
 
@@ -98,6 +102,7 @@ def explore_instance(
     until_violated: bool = False,
     deadlock: bool = False,
     coverage: bool = False,
+    vacuity: bool = False,
     progress: Progress | None = None,
     engine: Callable[[Program], Searching] = Search,
 ) -> Exploration:
@@ -109,10 +114,12 @@ def explore_instance(
             turns these on.
         symmetry: search one state per orbit of interchangeable elements; None: where that is sound, and decides all.
         limits: the point at which to stop unfinished; a property that is not decided by then is *unknown*.
-        until_decided: stop as soon as every property is decided (counts are then partial).
+        until_decided: stop as soon as every property is decided; counts are then partial, and TypeOk is a result only
+            if it is violated by then; where it is asked for, all states are searched.
         until_violated: stop after the level on which the first property is violated.
-        deadlock: a state without successor is a violation.
+        deadlock: a state without successor is a violation, unless only a limit of the model forbids a step there.
         coverage: count per clause how often it alone forbade a step; in memory only.
+        vacuity: look whether a property that holds says anything; in memory only.
         engine: the search of a program: in memory, or a `SparkSearch`.
 
     Raises:
@@ -128,6 +135,7 @@ def explore_instance(
     found_orbits = _orbits(translated, symmetry, wanted, coverage)
     symmetric = found_orbits is not None
     initial = translated.packing.pack(reference.initial())
+    until_decided = until_decided and not _asks_for(TYPE_OK, properties)  # that takes all states
     found = search.run(initial, limits, until_decided, until_violated, found_orbits, progress)
     paths = _Paths(search, translated, reference, found_orbits)
     decided = [
@@ -136,7 +144,10 @@ def explore_instance(
         else _leads(prop, index, found, search, translated, reference, symmetric)
         for index, prop in enumerate(wanted)
     ]
-    decided.append(_decide(TYPE_OK, found, found.overflow, paths))
+    if vacuity:
+        decided = [_with_vacuity(each, translated, search) for each in decided]
+    if found.overflow is not None or found.stopped != ALL_DECIDED:
+        decided.append(_decide(TYPE_OK, found, found.overflow, paths))
     if deadlock:
         dead = found.first_deadlock
         hit = None if dead is None else Hit(-1, dead, None, 0)
@@ -149,6 +160,7 @@ def explore_instance(
         generated=found.generated,
         depth=found.depth,
         deadlocks=found.deadlocks,
+        at_bound=found.at_bound,
         levels=tuple(found.levels),
         coverage=_coverage(translated, found, search, coverage),
         left_out=left_out,
@@ -192,6 +204,10 @@ def select(
         elif each != TYPE_OK.name:
             names.append(model.property(each))
     return model.watching_for(names), names, ()
+
+
+def _asks_for(prop: Property, properties: Iterable[str | Property] | str | Property | None) -> bool:
+    return prop.name == properties or (not isinstance(properties, str | Property) and prop.name in (properties or ()))
 
 
 class _Paths:
@@ -262,6 +278,12 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
     if sometimes:
         return Decided(prop, "violated", reason="not met in any reachable state")
     return Decided(prop, "holds")
+
+
+def _with_vacuity(decided: Decided, program: Program, search: Searching) -> Decided:
+    if decided.verdict != "holds" or not isinstance(search, Search):
+        return decided
+    return decided._replace(vacuous=vacuous(decided.prop, program, search))
 
 
 def _leads(

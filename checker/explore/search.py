@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .generate import build, successors
+from ..memory import peak_mb
+from .generate import Masks, build, build_masks, successors
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .packing import packed
-from .program import Program, unwatched
+from .program import Program, beyond_limits, unwatched
 from .symmetry import Orbits
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Limits(NamedTuple):
     depth: int | None = None
     seconds: float | None = None
     memory_mb: int | None = None
+    interrupts: bool = False
+    """An interrupt, such as Ctrl-C, stops the search like a limit; otherwise it is raised."""
 
     def reached(self, states: int, seconds: float) -> str | None:
         """Return the limit on states or seconds that is reached, if any."""
@@ -56,7 +59,8 @@ class Hit(NamedTuple):
 class Found:
     """The result of a search. `stopped` is the limit that ended it, None if it is complete.
 
-    All counts are of states, also where one of each orbit is searched; `searched` are those that are.
+    All counts are of states, also where one of each orbit is searched; `searched` are those that are. Of the deadlocks
+    some end `at_bound`: without the model's limits a step could be taken. The first one is one of the others.
     """
 
     distinct: int = 0
@@ -64,6 +68,7 @@ class Found:
     generated: int = 0
     depth: int = 0
     deadlocks: int = 0
+    at_bound: int = 0
     first_deadlock: int | None = None
     hits: dict[int, Hit] = field(default_factory=dict)
     overflow: Hit | None = None
@@ -74,6 +79,10 @@ class Found:
 
 Progress = Callable[[int, int, int], None]
 
+ALL_DECIDED = "the level that decided the last property"
+INTERRUPT = "an interrupt"
+"""Two of the places at which a search stops."""
+
 
 def enough(program: Program, found: Found, until_decided: bool, until_violated: bool) -> str | None:
     """Return why a search that has states left ends after a level, if it does."""
@@ -81,7 +90,7 @@ def enough(program: Program, found: Found, until_decided: bool, until_violated: 
     if until_violated and violated:
         return "the first violation"
     if until_decided and len(found.hits) == len(program.properties):
-        return "all properties are decided"
+        return ALL_DECIDED
     return None
 
 
@@ -105,6 +114,7 @@ class Search:
         self.chunk = chunk
         self.narrow, self.narrow_levels, self.wide = narrow, narrow_levels, wide
         self.expand_one: Expand | None = None
+        self.beyond: Masks | None = None
         self.expand = build(program)
         self.table = StateTable(program.packing.sizes, np.min_scalar_type(len(program.moves)))
 
@@ -143,17 +153,22 @@ class Search:
                 self._watch_less(found)
             last = limits.depth is not None and found.depth >= limits.depth
             by_state = self._by_state(end - start)
-            for low in range(start, end, self.chunk):
-                expand = self._expand_states if by_state else self._expand
-                counted = min(low + self.chunk, end)
-                weights = self._weights(low, counted, orbits)
-                found.levels[-1] += counted - low if weights is None else int(weights.sum())
-                expand(low, counted, found, orbits, weights)
-                if progress is not None:
-                    progress(found.depth, table.count, low - start)
-                found.stopped = self._over(limits, started)
-                if found.stopped is not None:
-                    break
+            try:
+                for low in range(start, end, self.chunk):
+                    expand = self._expand_states if by_state else self._expand
+                    counted = min(low + self.chunk, end)
+                    weights = self._weights(low, counted, orbits)
+                    found.levels[-1] += counted - low if weights is None else int(weights.sum())
+                    expand(low, counted, found, orbits, weights)
+                    if progress is not None:
+                        progress(found.depth, table.count, low - start)
+                    found.stopped = self._over(limits, started)
+                    if found.stopped is not None:
+                        break
+            except KeyboardInterrupt:  # what was noted is of states that are in the table
+                if not limits.interrupts:
+                    raise
+                found.stopped = INTERRUPT
             if last and found.stopped is None and table.count > end:
                 found.stopped = f"depth {limits.depth}"
                 table.count = end  # what lies beyond the bound is not counted
@@ -248,9 +263,7 @@ class Search:
             end = table.write(end, words, rows, low, index, changed)
         dead = np.flatnonzero(~alive)
         if len(dead):
-            found.deadlocks += len(dead) if weights is None else int(weights.take(dead).sum())
-            if found.first_deadlock is None:
-                found.first_deadlock = int(dead[0]) + low
+            self._note_dead(found, dead + low, None if weights is None else weights.take(dead))
         self._enter(end, orbits)
 
     def _enter(self, end: int, orbits: Orbits | None) -> None:
@@ -275,9 +288,7 @@ class Search:
             for prop in fires:
                 self._note(found, prop, one, None)
             if not steps:
-                found.deadlocks += weight
-                if found.first_deadlock is None:
-                    found.first_deadlock = state
+                self._note_dead(found, one, None if weights is None else np.array([weight]))
             for move, new, ways, props in steps:
                 found.taken[move] += weight
                 found.generated += ways * weight
@@ -308,6 +319,17 @@ class Search:
         if known is None or self._order(best) < self._order(known):
             found.hits[prop] = best
 
+    def _note_dead(self, found: Found, ids: Any, weights: Any | None) -> None:
+        """Count states without successor, those at a limit apart."""
+        if self.beyond is None:
+            self.beyond = build_masks(self.program, [beyond_limits(self.program)])
+        at_bound = self.beyond([word[ids] for word in self.table.words])[0]
+        found.deadlocks += len(ids) if weights is None else int(weights.sum())
+        found.at_bound += int(at_bound.sum() if weights is None else weights[at_bound].sum())
+        dead = ids[~at_bound]
+        if found.first_deadlock is None and len(dead):
+            found.first_deadlock = int(dead[0])
+
     def _order(self, hit: Hit) -> tuple[int, int]:
         return self.packed(hit.state), -1 if hit.move is None else hit.move
 
@@ -324,12 +346,3 @@ def _summed(rows: Any, ways: Any | None, weights: Any | None) -> int:
         return len(rows) if weights is None else int(weights.take(rows).sum())
     taken = ways.take(rows)
     return int(taken.sum() if weights is None else (taken * weights.take(rows)).sum())
-
-
-def peak_mb() -> int:
-    """The largest memory of this process so far, in MB."""
-    import resource
-    import sys
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak / (1024 * 1024) if sys.platform == "darwin" else peak / 1024)

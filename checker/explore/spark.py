@@ -229,6 +229,7 @@ def _count(found: Found, accounts: Sequence[Mapping[str, Any]]) -> None:
         found.taken = [mine + more for mine, more in zip(found.taken, each["taken"], strict=True)]
         found.generated += each["generated"]
         found.deadlocks += each["deadlocks"]
+        found.at_bound += each["at_bound"]
         for hit in (Hit(*values) for values in each["hits"]):
             found.hits[hit.prop] = min((hit, found.hits.get(hit.prop, hit)), key=_order)
     dead = [each["dead"] for each in accounts if each["dead"] is not None]

@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
         return 1 if old else 0
     texts = pages()
     for path in old:
-        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(texts[path], encoding="utf-8")
         print(f"wrote {path}")
     return 0

@@ -17,6 +17,7 @@ from ..audit.rules.catalogue import rules
 from . import table
 
 PATH = "docs/doubt.md"
+NEXT = "[Formats of logs](formats.md), for how a file is read"
 _VERDICTS = {"kept": "full", "doubted": "where it shows: suspicious or unknown at most", "not seen": "not protected"}
 
 
@@ -31,8 +32,8 @@ def write() -> str:
             "",
             "## What damage does to verdicts",
             "",
-            "Recordings of real clusters are damaged in each of these ways (`lab/mangled`). No finding may become",
-            "illegal by it; of findings that are lost, the report must show why.",
+            "Tests damage recordings of real clusters in each of these ways (`lab/mangled`). No finding may become",
+            "illegal through damage, and where a finding is lost, the report must show why.",
             "",
             *table(
                 ("damage", "verdicts", "why"), ((each.name, _VERDICTS[each.verdicts], each.how) for each in CONTRACT)

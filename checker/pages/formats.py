@@ -9,6 +9,7 @@ from ...traces.limits import LIMITS, Limit
 from . import table
 
 PATH = "docs/formats.md"
+NEXT = "[Lines of logs](lines.md), for what is understood in them"
 _ORDER = {"written": "as written", "any": "sorted if newest first, or not in order"}
 
 

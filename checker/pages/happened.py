@@ -8,6 +8,7 @@ from ...specs.happenings import SUBJECTS, Happening, happenings
 from . import table
 
 PATH = "docs/happened.md"
+NEXT = "[Why](why.md), for the cause of what happened"
 _HEADINGS = {
     "node": "Nodes",
     "quorum": "The metadata quorum",

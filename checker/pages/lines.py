@@ -11,6 +11,7 @@ from ...traces.events.render import sample_line
 from . import table
 
 PATH = "docs/lines.md"
+NEXT = "[Observations](observations.md), for what is made of these lines"
 
 
 def write() -> str:

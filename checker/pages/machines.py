@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from ...specs.machines import Machine, machine, machine_names
 from ...specs.releases import MODES, RELEASES, Release, names
-from ..diagram import mermaid
-from ..diagram.drawing import draw
-from . import table
+from ..diagram.drawing import Drawing, draw
+from . import picture, table
 
 PATH = "docs/machines.md"
+NEXT = (
+    "[Releases](releases.md), for what else differs between them, or [models](models.md), in which these machines run"
+)
 _BEGINS = {
     "controller": "An entity that the controller has not met is {}.",
     "broker": "For a broker's process that starts, each entity is {}.",
@@ -76,8 +78,13 @@ def _machine(one: Machine) -> Iterator[str]:
             ((seed.condition, seed.state, seed.meaning, names(seed.releases)) for seed in one.seeds),
         )
     for release in _eras(one):
-        yield from ("", f"### Kafka {release.name}", "", "```mermaid")
-        yield from (*mermaid.write(draw(one.name, release)).splitlines(), "```")
+        yield from ("", f"### Kafka {release.name}", "", *picture(draw(one.name, release)))
+
+
+def drawings() -> Iterator[Drawing]:
+    """Yield the pictures of the page."""
+    for name in machine_names():
+        yield from (draw(name, release) for release in _eras(machine(name)))
 
 
 def _codes(one: Machine, name: str) -> str:

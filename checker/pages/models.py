@@ -18,12 +18,14 @@ from ...specs.behaviours import BEHAVIOURS
 from ...specs.metadata.levels import level_name
 from ...specs.releases import names
 from ..conformance import flagged
-from ..diagram import mermaid, speakers
+from ..diagram import speakers
+from ..diagram.drawing import Drawing
 from ..explore import matrix
 from ..explore.report import action_lines
-from . import table
+from . import picture, table
 
 PATH = "docs/models.md"
+NEXT = "[Proofs](proofs.md), for what holds without bounds, or [the language](language.md), to write a model"
 
 
 def write() -> str:
@@ -78,6 +80,11 @@ def write() -> str:
     return "\n".join([*lines, ""])
 
 
+def drawings() -> Iterator[Drawing]:
+    """Yield the pictures of the page."""
+    yield from map(speakers.draw, families().values())
+
+
 def _rows(family: str | None) -> Iterator[Iterator[str]]:
     """The expectations of a family's models; None: those of models that are in none."""
     return (_expected(row) for row in matrix.rows() if (row.model if row.model in families() else None) == family)
@@ -127,9 +134,7 @@ def _family(family: Family) -> list[str]:
         "",
         f"`isrproof diagram {family.name} --release R` draws any release.",
         "",
-        "```mermaid",
-        mermaid.write(speakers.draw(family)).rstrip(),
-        "```",
+        *picture(speakers.draw(family)),
         "",
         f"### The steps of a {family.name}",
         "",

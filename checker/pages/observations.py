@@ -18,9 +18,11 @@ from ..audit import fields, observe, sources
 from ..audit.catalogue import observations
 from ..audit.observe.observation import Observation
 from ..audit.rules.catalogue import rules_on
+from ..audit.rules.pages import path
 from . import ROOT, table
 
 PATH = "docs/observations.md"
+NEXT = "[Rules](rules.md), which judge these rows, or [lines of logs](lines.md), which they are made of"
 FILE = ROOT / "checker" / "pages" / "columns.toml"
 SHARED = "columns"
 """The table of columns that mean the same in all observations that have no row of their own."""
@@ -41,9 +43,9 @@ def write() -> str:
         "Made from `checker/audit/observe`, `checker/audit/sources` and `checker/pages/columns.toml` by",
         "`python -m isrproof.checker.pages`: change those, not this page. An observation is a table that rules are",
         "stated over: a rule names one, and reads its columns as fields of the model's language. Where a column is",
-        "absent, since its line does not print it, a rule that reads it says nothing. `before_x` is `x` of the row ",
-        "that a row is compared with: the one before it in the order below, of those that are equal in the columns of",
-        "the key.",
+        "absent, since its line does not print it, a rule that reads it says nothing, unless the column's sort says",
+        "what it counts as there. `before_x` is `x` of the row that a row is compared with: the one before it in the",
+        "order below, of those that are equal in the columns of the key.",
         "",
         *table(("observation", "what it looks at", "rules"), map(_row, observations().values())),
         "",
@@ -207,7 +209,7 @@ def _row(each: Observation) -> tuple[str, str, str]:
 
 
 def _rules(name: str) -> list[str]:
-    return [f"[{rule.code}](rules.md#{rule.code.lower()}-{rule.name})" for rule in rules_on(name)]
+    return [f"[{rule.code}]({path(rule)})" for rule in rules_on(name)]
 
 
 def _set(name: str) -> Iterator[str]:

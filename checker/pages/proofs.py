@@ -14,6 +14,7 @@ from ..prove import expected, trust
 from . import table
 
 PATH = "docs/proofs.md"
+NEXT = "[Models](models.md), for what is proved here, or [the language](language.md), to write and prove a model"
 
 
 def write() -> str:

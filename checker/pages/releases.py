@@ -9,6 +9,7 @@ from ...specs.releases import RELEASES, Release, names
 from . import table
 
 PATH = "docs/releases.md"
+NEXT = "[State machines](machines.md) of each release, or [known bugs of brokers](bugs.md)"
 
 
 def write() -> str:

@@ -1,15 +1,17 @@
-"""docs/rules.md: the rules of the audit, from their modules and their case files."""
+"""docs/rules.md and docs/rules/: the rules of the audit, from their modules and their case files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from ..audit.rules.catalogue import rules
-from ..audit.rules.pages import limits, summary, whole
+from ..audit.rules.pages import limits, page, path, summary
 from ..audit.rules.rule import Rule
-from . import table
+from . import ending, table
 
 PATH = "docs/rules.md"
+NEXT = "[What happened](happened.md), the other half of a report, or [how a verdict is made](verdicts.md)"
 SCHEME = (
     ("KR101", "KR199", ("controller",), "moves of a controller's state machines"),
     ("KR201", "KR299", ("controller",), "states of a partition that a controller prints or writes"),
@@ -23,16 +25,16 @@ SCHEME = (
 
 
 def write() -> str:
-    """Return the list, and a section for each rule."""
+    """Return the index."""
     lines = [
         "# Rules of the audit",
         "",
-        "This page lists the rules of `isrproof audit`. `isrproof rules CODE` prints one section.",
+        "This page lists the rules of `isrproof audit`. Each has a page, which `isrproof rules CODE` prints.",
         "",
         "In an excerpt, an arrow marks the line of a finding, with its verdict; the log itself has no arrows.",
         "",
-        "`python -m isrproof.checker.pages` writes this page from `checker/audit/rules` and `traces/cases`: change",
-        "those, not this page.",
+        "`python -m isrproof.checker.pages` writes these pages from `checker/audit/rules` and `traces/cases`: change",
+        "those, not these pages.",
         "",
         *table(("rule", "fault", "releases, issues"), map(_row, rules().values())),
         "",
@@ -43,9 +45,22 @@ def write() -> str:
         "",
         *table(("codes", "folders", "subject"), map(_subject, SCHEME)),
         "",
-        *whole(),
     ]
     return "\n".join(lines)
+
+
+def further() -> Mapping[str, str]:
+    """Return the path and the text of each rule's page."""
+    found = [*rules().values()]
+    following = dict(pairwise([*(each.code for each in found), ""]))
+    return {f"docs/{path(each)}": ending(page(each), _next(each, following[each.code])) for each in found}
+
+
+def _next(rule: Rule, following: str) -> str:
+    """Return the links at the end of a rule's page."""
+    after = f"[{following} {rules()[following].name}]({following}.md); " if following else ""
+    lines = f"[{rule.observation}](../observations.md#{rule.observation}), the lines that this rule looks at"
+    return f"{after}{lines}; [all rules](../rules.md)"
 
 
 def _subject(row: tuple[str, str, Sequence[str], str]) -> tuple[str, str, str]:
@@ -54,5 +69,6 @@ def _subject(row: tuple[str, str, Sequence[str], str]) -> tuple[str, str, str]:
 
 
 def _row(rule: Rule) -> tuple[str, str, str]:
-    name = f"{rule.code} {rule.name}"
-    return f"[{name}](#{name.lower().replace(' ', '-')})", summary(rule), ", ".join(limits(rule))
+    # Older reports lead to the headings that this page had.
+    anchor = f'<a id="{rule.code.lower()}-{rule.name}"></a>'
+    return f"{anchor}[{rule.code} {rule.name}]({path(rule)})", summary(rule), ", ".join(limits(rule))

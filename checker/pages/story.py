@@ -10,15 +10,18 @@ from ..conformance import read, sequence, simulate
 from ..conformance.evidence import Evidence
 from ..conformance.lines import PlacedEvent
 from ..conformance.names import numbered
-from . import ROOT
+from ..diagram.sequence import SequenceDrawing
+from . import ROOT, picture
 
 PATH = "docs/story.md"
+NEXT = "[What a controller and its brokers do](zookeeper.md), or [models](models.md) that show other bugs"
 RELEASE, PROPERTY = "2.0.0", "LeaderAliveOrNone"
 RECORDING, PARTITION = "traces/recorded/failover-on-leader-2.0.0-kill", ("t", 0)
 
 
 def write() -> str:
     """Return the two diagrams, side by side, and the commands that draw them."""
+    of_model, of_cluster = drawings()
     return "\n".join(
         [
             "# A leader that is dead: KAFKA-3143",
@@ -39,13 +42,14 @@ def write() -> str:
             f"isrproof sequence {RECORDING} --partition {PARTITION[0]}-{PARTITION[1]}",
             "```",
             "",
-            "<table markdown><tr><th>the model</th><th>a cluster</th></tr><tr markdown><td markdown>",
+            '<table class="side-by-side" markdown><tr><th>the model</th><th>a cluster</th></tr>',
+            "<tr markdown><td markdown>",
             "",
-            *_diagram(sequence.draw(_of_model(), "The shortest run of the model")),
+            *picture(of_model),
             "",
             "</td><td markdown>",
             "",
-            *_diagram(sequence.draw(read.read([str(ROOT / RECORDING)]), "A recorded cluster", PARTITION)),
+            *picture(of_cluster),
             "",
             "</td></tr></table>",
             "",
@@ -57,8 +61,12 @@ def write() -> str:
     )
 
 
-def _diagram(text: str) -> list[str]:
-    return ["```mermaid", text.rstrip(), "```"]
+def drawings() -> tuple[SequenceDrawing, SequenceDrawing]:
+    """Return the run of the model and the recorded cluster."""
+    return (
+        sequence.without_times(_of_model(), "The shortest run of the model"),
+        sequence.without_times(read.read([str(ROOT / RECORDING)]), "A recorded cluster", PARTITION),
+    )
 
 
 def _of_model() -> Evidence:

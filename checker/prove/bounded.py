@@ -98,6 +98,8 @@ def prove_bounded(
         properties=tuple(decided),
         lemmas=(),
         fallen=(),
+        asked=len(decided),
+        no_proof_decides=() if properties is not None else tuple(trust.no_proof_decides(script)),
         answers={},
         trusted=(
             f"{smt.version()}: its answer 'unsat' is trusted",

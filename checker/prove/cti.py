@@ -7,7 +7,6 @@ is missing, or which step is wrong.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +14,12 @@ from typing import Any
 
 import z3
 
-from ...model.evaluate import evaluate, name_of
-from ...model.expr import Expr
 from ...model.property import Property
 from ...model.protocol import Instance
-from ...model.sorts import elements
 from ...model.step import Reference
-from ...model.text import show, text
 from ..explore.trace import EngineError, Path
+from ..explore.why import failing_clause
 from . import smt
-from .flat import clauses
 from .induction import Enough, Question
 from .paths import Paths, executed
 
@@ -116,27 +111,3 @@ class Refuter:
         if fails is None:
             raise EngineError(f"{self.instance.name}: {goal.name} holds where the solver says it fails")
         return Cti(goal.name, path, fails)
-
-
-def failing_clause(goal: Property, instance: Instance, env: dict[str, object]) -> str | None:
-    """The first clause of a condition that is false, with the values of its variables; None if all are true."""
-    for clause in clauses(goal.condition):
-        lists = [elements(each.sort, instance.settings) for each in clause.variables]
-        for values in itertools.product(*lists):
-            bound = dict(zip(map(name_of, clause.variables), values, strict=True))
-            names = {**env, **bound}
-            if all(evaluate(each, names) for each in clause.conditions) and not evaluate(clause.conclusion, names):
-                shown_values = ", ".join(
-                    f"{each.data}={show(value, each.sort)}"
-                    for each, value in zip(clause.variables, values, strict=True)
-                )
-                return _sentence(clause.conditions, clause.conclusion) + (
-                    f"  with {shown_values}" if shown_values else ""
-                )
-    return None
-
-
-def _sentence(conditions: Sequence[Expr], conclusion: Expr) -> str:
-    if not conditions:
-        return text(conclusion)
-    return f"{' and '.join(text(each) for each in conditions)} implies {text(conclusion)}"

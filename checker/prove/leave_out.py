@@ -139,7 +139,7 @@ def line(each: LeftOut) -> str:
         but = f", BUT IT IS DECLARED SPARE: {each.spare}" if each.spare else ""
         return f"needed      {each.lemma.name}; without it these fail: {path}{but}"
     if each.verdict == "not needed":
-        return f"not needed  {each.lemma.name}; {each.spare or 'PROVED WITHOUT IT'}"
+        return f"not needed  {each.lemma.name}; {each.spare or 'all properties are proved without it'}"
     return f"unknown     {each.lemma.name}; {each.reason}"
 
 

@@ -12,6 +12,7 @@ import z3
 
 from ...model.errors import ImpossibleError, SortError
 from ...model.expr import Expr, Op, free
+from ...model.protocol import settings_of
 from ...model.reading import Reading, read
 from ...model.sorts import (
     FiniteSort,
@@ -101,7 +102,13 @@ def _table(domain: Domain) -> Reading[Shape]:
         if values is None and isinstance(sort.element, FiniteSort):
             return domain.counted(sort.element, members)
         if values is None:
-            raise ImpossibleError(f"`{node.args[0]!r}` is counted, but there is no list of elements of {sort.element}")
+            given = " ".join(
+                f"--set {each.name}={each.default}" for each in sorted(settings_of(sort.element), key=repr)
+            )
+            raise ImpossibleError(
+                f"`{node.args[0]!r}` is counted, so the proof needs a given number of elements of {sort.element}"
+                + (f"; for example {given}" if given else ", which has no end")
+            )
         return sum((choose(members(value), 1, 0) for value in values), start=0)
 
     def record_get(node: Expr, value: Shape) -> Shape:

@@ -9,6 +9,7 @@ from ...model.step import State
 from ...model.text import show
 from ..explore.report import path_lines, plain, step_json
 from ..explore.trace import Path
+from ..explore.why import why
 from .cti import Cti
 from .induction import Answered
 from .run import Decided, Fallen, Proof
@@ -17,11 +18,12 @@ from .run import Decided, Fallen, Proof
 def text_report(proof: Proof) -> str:
     """Verdict first, then each property, what stands in the way, and what is trusted."""
     kept = _settings(proof.kept)
-    lines = [
-        f"{proof.model.name}{kept}: {proof.verdict}  ({_count(len(proof.answers), 'question')}, {proof.seconds:.1f} s)"
-    ]
+    lines = [f"{proof.model.name}{kept}: {proof.verdict}  ({_count(proof.asked, 'question')}, {proof.seconds:.1f} s)"]
     for each in proof.properties:
-        lines += ["", *_property_lines(each)]
+        lines += ["", *property_lines(each)]
+    if proof.no_proof_decides:
+        lines += ["", "No proof decides these, but `isrproof explore` does, in an instance:"]
+        lines += [f"  {each.name} ({each.kind}): {each.statement}" for each in proof.no_proof_decides]
     if proof.fallen:
         lines += ["", "Lemmas that are not inductive here:"]
         for lost in proof.fallen:
@@ -30,15 +32,18 @@ def text_report(proof: Proof) -> str:
     return "\n".join(lines)
 
 
-def _property_lines(each: Decided) -> list[str]:
+def property_lines(each: Decided) -> list[str]:
+    """The verdict on a property, and what speaks for it."""
     lines = [f"{each.prop.name}: {each.verdict} for {each.scope}  ({each.seconds:.2f} s)", f"  {each.prop.statement}"]
     if each.verdict == "holds":
         rests = f"; rests on {', '.join(each.rests_on)}" if each.rests_on else ""
-        lines.append(f"  {_count(len(each.questions), 'question')} about it{rests}")
+        if each.questions:
+            lines.append(f"  {_count(len(each.questions), 'question')} about it{rests}")
     if each.reason:
         lines.append(f"  {each.reason}")
     if each.path is not None:
         lines += ["   1. initial state", *path_lines(each.path)]
+        lines += [f"  {line}" for line in why(each.prop, each.path)]
     elif each.cti is not None:
         lines += _cti_lines(each.cti)
     return lines
@@ -83,7 +88,7 @@ def json_report(proof: Proof) -> dict[str, Any]:
         "model": proof.model.name,
         "settings": dict(proof.kept),
         "verdict": proof.verdict,
-        "properties": [_property_json(each) for each in proof.properties],
+        "properties": [property_json(each) for each in proof.properties],
         "lemmas": [
             {
                 "name": each.name,
@@ -94,6 +99,7 @@ def json_report(proof: Proof) -> dict[str, Any]:
         ],
         "fallen": [_fallen_json(each) for each in proof.fallen],
         "questions": [question_json(each) for each in proof.answers.values()],
+        "no_proof_decides": [each.name for each in proof.no_proof_decides],
         "trusted": list(proof.trusted),
         "seconds": round(proof.seconds, 3),
         "solver_seconds": round(proof.solver_seconds, 3),
@@ -112,7 +118,8 @@ def _fallen_json(lost: Fallen) -> dict[str, Any]:
     return found if answer.cti is None else {**found, "cti": cti_json(answer.cti)}
 
 
-def _property_json(each: Decided) -> dict[str, Any]:
+def property_json(each: Decided) -> dict[str, Any]:
+    """One property: its verdict, questions, lemmas below it, and evidence."""
     found: dict[str, Any] = {
         "name": each.prop.name,
         "verdict": each.verdict,

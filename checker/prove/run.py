@@ -78,6 +78,10 @@ class Proof:
     lemmas: tuple[Property, ...]
     fallen: tuple[Fallen, ...]
     answers: Mapping[str, Answered]
+    asked: int
+    """The number of questions, also of those whose lemma fell."""
+    no_proof_decides: tuple[Property, ...]
+    """Promised properties that are met in some state, or come eventually: the explorer decides them."""
     trusted: tuple[str, ...]
     seconds: float
     solver_seconds: float
@@ -113,6 +117,7 @@ def prove(
     *,
     effort: Effort | None = None,
     progress: FileRead = lambda _: None,
+    finished: Callable[[Decided], None] = lambda _: None,
     rows: Mapping[str, tuple[str, ...]] | None = None,
     without_lemmas: Iterable[str] = (),
     kept: Settings | None = None,
@@ -122,6 +127,7 @@ def prove(
     Args:
         properties: by name; all that are promised (*sometimes* is no matter of proof) if None.
         progress: is given each answer as it comes.
+        finished: is given the verdict on each property as it comes.
         rows: hypotheses to try first, by question; those of the package if None.
         without_lemmas: lemmas to leave out, by name.
         kept: settings with a number, for example replicas=3; the others are left out.
@@ -148,7 +154,10 @@ def prove(
         rows=rows_of(chosen) if rows is None else rows,
         refute=refuter.find if effort.search > 0 else None,
     )
-    decided = [_decide(each, induction, script.base, kept, effort, progress) for each in goals]
+    decided = []
+    for each in goals:
+        decided.append(_decide(each, induction, script.base, kept, effort, progress))
+        finished(decided[-1])
     lost = tuple(Fallen(induction.lemmas[name], answer) for name, answer in induction.fallen.items())
     answers = {key: each for key, each in induction.answers.items() if each.question.goal in induction.standing}
     asked = {
@@ -162,6 +171,8 @@ def prove(
         lemmas=tuple(lemmas),
         fallen=lost,
         answers=answers,
+        asked=len(asked),
+        no_proof_decides=() if names is not None else tuple(trust.no_proof_decides(script)),
         trusted=(*trust.solver(smt.version()), *trust.trusted(script, kept)),
         seconds=time.perf_counter() - started,
         solver_seconds=_total(asked.values()),
@@ -205,7 +216,7 @@ def _decide(
             stands = own[-1].outcome == "proved" and induction.settle(used, progress)
         if stands:
             below = tuple(sorted(induction.rests_on(used)))
-            return Decided(goal, "holds", words, own, below, _total(own) + spent)
+            return Decided(goal, "holds", words, own, below, _total(own) + spent, _vacuous(goal, induction))
         if effort.search > 0 and not searched:
             started = time.perf_counter()
             path, where, searched = _search(goal, model, kept, effort)
@@ -215,6 +226,14 @@ def _decide(
         if own[-1].outcome != "proved" and not (is_lemma and goal.name in induction.standing):
             reason = "; ".join(each for each in (_open(own[-1]), searched) if each)
             return Decided(goal, "unknown", words, own, (), _total(own) + spent, reason, cti=own[-1].cti)
+
+
+def _vacuous(goal: Property, induction: Induction) -> str:
+    """Return a note where a state that breaks the property does not exist, whatever the steps are."""
+    if goal.kind != "always":
+        return ""
+    reply = smt.ask(induction.context(Question("implication", goal.name), goal), 1.0, work=smt.FEW)
+    return "VACUOUS: it is true in every state of the sorts" if reply.outcome == "unsat" else ""
 
 
 def _ask_all(

@@ -13,7 +13,7 @@ from ...model.action import Action
 from ...model.expr import Expr, Op, after, free, setting
 from ...model.property import Property
 from ...model.protocol import Model
-from .flat import FlatClause, clauses
+from ..explore.flat import FlatClause, clauses
 from .reading import Domain
 from .smt import Term, conj, disj, implies, neg
 from .triggers import for_all

@@ -42,6 +42,14 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
     return [each for each in promised if each.kind in ("always", "step") and each.name not in script.base.suspended]
 
 
+def no_proof_decides(script: Script) -> list[Property]:
+    """The promised properties that are met on some path, or come eventually: no induction shows that."""
+    promised = (*script.base.properties, *script.goals)
+    return [
+        each for each in promised if each.kind in ("sometimes", "leads_to") and each.name not in script.base.suspended
+    ]
+
+
 def script_for(model: Model, names: Iterable[str]) -> Script:
     """The lemmas for a model, which also watches the history that named properties are about."""
     script = script_of(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from .lines import Ids, ids
 
@@ -22,6 +22,13 @@ class Partition:
     leader_epoch: int = 0
     version: int = 0
     new: bool = False
+
+    def printed(self) -> dict[str, Any]:
+        """The values of its state, as lines print them."""
+        return {
+            "topic": self.topic, "partition": self.number, "leader": self.leader, "isr": self.isr,
+            "leader_epoch": self.leader_epoch, "partition_epoch": self.version,
+        }  # fmt: skip
 
     def write(self, leader: int, isr: Sequence[int], epochs: int = 1, versions: int = 1) -> None:
         self.leader, self.isr = leader, ids(*isr)

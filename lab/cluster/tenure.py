@@ -169,17 +169,7 @@ class Tenure:
         return self.put(self._created(time=self.time, topic=p.topic, partition=p.number, replicas=p.replicas))
 
     def elected(self, p: Partition, a: str = "OfflinePartition") -> int:
-        return self.put(
-            self._elected[a](
-                time=self.time,
-                topic=p.topic,
-                partition=p.number,
-                leader=p.leader,
-                isr=p.isr,
-                leader_epoch=p.leader_epoch,
-                partition_epoch=p.version,
-            )
-        )
+        return self.put(self._elected[a](time=self.time, **p.printed()))
 
     def failed(self, p: Partition) -> int:
         number = self.put(self._failed(time=self.time, topic=p.topic, partition=p.number))
@@ -190,19 +180,8 @@ class Tenure:
 
     def asked(self, p: Partition, broker: int) -> int:
         kind = "become-leader" if broker == p.leader else "become-follower"
-        return self.put(
-            self._asked[kind, p.new](
-                time=self.time,
-                topic=p.topic,
-                partition=p.number,
-                leader=p.leader,
-                isr=p.isr,
-                recipient=broker,
-                leader_epoch=p.leader_epoch,
-                partition_epoch=p.version,
-                replicas=p.replicas,
-            )
-        )
+        print_ = self._asked[kind, p.new]
+        return self.put(print_(time=self.time, recipient=broker, replicas=p.replicas, **p.printed()))
 
     def request_of(self, p: Partition, brokers: Ids | None = None) -> int:
         """Send UpdateMetadata to brokers, by default the live ones; this broker's own answer is in its log, too."""
@@ -245,18 +224,7 @@ class Tenure:
                 self.request_of(p)
         self._taken(batches, metadata)
         for p in batches.get(self.controller, ()):
-            self.put(
-                self._received(
-                    time=self.time,
-                    topic=p.topic,
-                    partition=p.number,
-                    leader=p.leader,
-                    isr=p.isr,
-                    leader_epoch=p.leader_epoch,
-                    partition_epoch=p.version,
-                    replicas=p.replicas,
-                )
-            )
+            self.put(self._received(time=self.time, replicas=p.replicas, **p.printed()))
             if p.leader == self.controller:
                 self.put(self._leads(time=self.time, topic=p.topic, partition=p.number))
             else:
@@ -418,10 +386,7 @@ def _cached(broker: int, controller: int, epoch: int) -> Callable[..., str]:
 
 
 def _fill(print_: Callable[..., str], time: str, p: Partition, offline: Ids) -> str:
-    return print_(
-        time=time, topic=p.topic, partition=p.number, leader=p.leader, isr=p.isr, leader_epoch=p.leader_epoch,
-        partition_epoch=p.version, replicas=p.replicas, offline_replicas=offline,
-    )  # fmt: skip
+    return print_(time=time, replicas=p.replicas, offline_replicas=offline, **p.printed())
 
 
 __all__ = ["RELEASE", "Cluster", "Fault", "Partition", "Tenure", "cluster"]

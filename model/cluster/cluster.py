@@ -147,11 +147,14 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 }
 
 
+def whole(chosen: Chosen) -> Chosen:
+    """Return what is chosen, with the parts that others imply: without requests they are the same to a controller."""
+    implied = {REASSIGNMENT: UNSEEN_MOVES, DIRECTORIES: UNSEEN_DIRECTORIES}
+    return replace(chosen, parts=chosen.parts | {part for part, by in implied.items() if by in chosen.parts})
+
+
 def _build(chosen: Chosen) -> Model:
-    if UNSEEN_MOVES in chosen.parts:
-        chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
-    if UNSEEN_DIRECTORIES in chosen.parts:
-        chosen = replace(chosen, parts=chosen.parts | {DIRECTORIES})
+    chosen = whole(chosen)
     attempts: dict[str, tuple[RequestedMove, ...]] = {}
     actions = []
     for part, writers in {

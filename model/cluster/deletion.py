@@ -198,11 +198,21 @@ def retry_deletion(effects: Effects) -> Action:
     )
 
 
+def startable(effects: Effects) -> dict[str, Expr]:
+    """Return the conditions under which the deletion of a topic starts, by what they say."""
+    found = {
+        "it is queued, and no broker is asked to delete a replica of it": _waits(effects),
+        "nothing marks it ineligible for deletion": ~ineligible[c][p],
+    }
+    if REASSIGNMENT in effects.chosen.parts:
+        ended = all_of_topic(effects.chosen.parts, p, origin[p].is_none())
+        found["no partition of it is being reassigned"] = ended
+    return found
+
+
 def begin_deletion(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
-    starts = both(_waits(effects), ~ineligible[c][p])
-    if REASSIGNMENT in effects.chosen.parts:
-        starts = both(starts, all_of_topic(effects.chosen.parts, p, origin[p].is_none()))
+    starts = both(*startable(effects).values())
     alive = mine.intersect(effects.online_brokers(c, p))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     partition = partition_state[c][p]
@@ -294,8 +304,8 @@ def _none_marked(c: Expr) -> Expr:
 def delete_replica(effects: Effects) -> Action:
     guard: dict[str, Expr | Clause] = {
         "is idle": phase[c].eq("idle"),
-        "was asked": asked_to_delete[c][p][b],
-        "lives": both(registered.contains(b), live[c].contains(b)),
+        "its broker was asked to delete it": asked_to_delete[c][p][b],
+        "its broker lives": both(registered.contains(b), live[c].contains(b)),
     }
     updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
     if REQUESTS in effects.chosen.parts:

@@ -208,20 +208,34 @@ class Effects:
             recovery="RECOVERED",
         )
         creates = both(is_new, now.is_none(), preferred.is_some())
-        leader = self.first(p, online.intersect(held["isr"]))
+        leader = in_sync = self._in_sync(c, p)
         isr, recovery = held["isr"].intersect(online), held["recovery"]
         allowed = true if forced else self.may_be_unclean(p)
         if allowed is not false:
-            clean = either(leader.is_some(), ~allowed)
+            clean = either(in_sync.is_some(), ~allowed)
             leader, isr = ite(clean, leader, preferred), ite(clean, isr, preferred.set())
             if self.chosen.has("KIP-704"):
                 recovery = ite(clean, recovery, literal("RECOVERING", recovery.sort))
-        elects = both(~is_new, self._readable(c, p), leader.is_some())
+        elects = both(~is_new, *self.electable(c, p, leader).values())
         new = some(ite(is_new, made, self.led(c, held, leader, isr).changed(recovery=recovery)))
         strategy = lines.OFFLINE_STRATEGY
         if self.chosen.has("KIP-460"):
             strategy += "(true)" if forced else "(false)"
         return self._moved(c, p, state, asked, either(creates, elects), new, strategy, online, is_new)
+
+    def _in_sync(self, c: Expr, p: Expr) -> Expr:
+        """Return the first member of the ISR that is online, or none."""
+        return self.first(p, self.online_brokers(c, p).intersect(znode[p].value["isr"]))
+
+    def electable(self, c: Expr, p: Expr, leader: Expr | None = None) -> dict[str, Expr]:
+        """Return the conditions under which a partition that had a leader gets one, by what they say.
+
+        `leader`: the replica that is elected, or none; by default a member of the ISR.
+        """
+        return {
+            "no later controller wrote its state": self._readable(c, p),
+            "a member of the ISR is online": (self._in_sync(c, p) if leader is None else leader).is_some(),
+        }
 
     def elected(
         self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, recipients: Expr

@@ -258,7 +258,7 @@ def finish(effects: Effects) -> Action:
         guard={
             "is at it, or notices": either(both(phase[c].eq("reassigning"), reassigning[c].contains(p)), noticed),
             "one goes on": origin[p].is_some(),
-            "all have caught up": _caught_up(),
+            "all replicas that are asked for are in the ISR": _caught_up(),
         },
         updates=_leader_moves(
             effects,

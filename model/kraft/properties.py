@@ -71,9 +71,8 @@ _elected = both(is_there(), after(leader).ne(leader), after(leader) >= 0)
 _was_eligible = both(isr.is_empty(), elr.contains(after(leader)))
 
 
-def logged(chosen: Chosen) -> Projection:
-    """The model's partition, as its log shows it."""
-    eligible = chosen.has(ELR)
+def logged(eligible: bool) -> Projection:
+    """The model's partition, as its log shows it; `eligible`: the model has eligible leader replicas."""
     return Projection(
         LOGGED,
         {AnyBroker: Broker},
@@ -227,7 +226,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         *(LEADER_IN_ISR, ISR_WITHIN_REPLICAS, LEADER_EPOCH_NEVER_FALLS, PARTITION_EPOCH_NEVER_FALLS),
         *(ONE_LEADER_PER_EPOCH, ONE_STATE_PER_PARTITION_EPOCH, EPOCH_STEP, NEW_LEADER_NEW_EPOCH),
     ]
-    in_log = logged(chosen).of
+    in_log = logged(chosen.has(ELR)).of
     found = [in_log(ELECTED_ACTIVE), in_log(JOINS_ACTIVE), JOINS_AS_MEANT, FENCED_OUT, EPOCH_WITH_REASON]
     found += [_leaderless(chosen), _kept(chosen)]
     found += [] if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts else [in_log(ELECTED_TRUSTED)]

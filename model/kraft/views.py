@@ -26,7 +26,8 @@ LOGGED = View(
 _leader, _isr, _replicas = LOGGED["leader"], LOGGED["isr"], LOGGED["replicas"]
 _adding, _removing = LOGGED["adding"], LOGGED["removing"]
 _inactive = after(LOGGED["inactive"])
-_elected = both(after(_leader).ne(_leader), after(_leader).is_some())
+ELECTION = both(after(_leader).ne(_leader), after(_leader).is_some())
+"""Another replica leads afterwards."""
 _reassigned = both(~_adding.union(_removing).is_empty(), after(_adding).union(after(_removing)).is_empty())
 _caught_up = after(_leader).set().subset_of(after(_isr)) & either(after(_isr).intersects(_isr), _reassigned)
 """The leader entered the ISR in the same record: the leader before vouches for it, and may leave with it."""
@@ -59,7 +60,7 @@ alive or not, where unclean elections are allowed (PartitionReassignmentRevert).
 ELECTED_ACTIVE = Property(
     "ElectedIsActive",
     "The elected replica is unfenced, and not in controlled shutdown.",
-    _elected.implies(~after(_leader).set().intersects(_inactive)),
+    ELECTION.implies(~after(_leader).set().intersects(_inactive)),
     "step",
     cites=("KAFKA-13916", "KAFKA-19522"),
 )
@@ -73,14 +74,14 @@ JOINS_ACTIVE = Property(
 UNCLEAN_MARKED = Property(
     "UncleanIsMarked",
     ("A replica that is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering."),
-    _elected.implies(either(ELECTED_CLEANLY, _marked)),
+    ELECTION.implies(either(ELECTED_CLEANLY, _marked)),
     "step",
     cites=("KIP-704", "KIP-966"),
 )
 ELECTED_TRUSTED = Property(
     "ElectedIsTrusted",
     ("The elected replica was in the ISR, eligible, or the last known leader; or a reassignment made way for it."),
-    _elected.implies(either(_trusted, after(_leader).set().subset_of(LOGGED["last_known"]), _caught_up)),
+    ELECTION.implies(either(_trusted, after(_leader).set().subset_of(LOGGED["last_known"]), _caught_up)),
     "step",
 )
 REASSIGNED_IN_SYNC = Property(

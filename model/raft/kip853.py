@@ -21,7 +21,7 @@ from ..protocol import Behaviour, starts
 from ..sorts import MapOf, SeqOf, SetOf
 from .base import CHANGES_OF_VOTERS, Updates, candidate, having, offset, up_to_date, voter, whom
 from .kip595 import RAFT
-from .state import LOG_SIZE, Role, Voter, end, epoch, follows, granted, hw, log, one, other, role
+from .state import LOG_SIZE, MAX_EPOCH, VOTERS, Role, Voter, end, epoch, follows, granted, hw, log, one, other, role
 
 voter_sets = field("voter_sets", MapOf(Voter, SeqOf(SetOf(Voter), LOG_SIZE)))
 first_voters = field("first_voters", SetOf(Voter))
@@ -239,8 +239,12 @@ KIP_853 = Behaviour(
     ),
 )
 
-RAFT_VOTERS = RAFT.with_behaviours(
-    KIP_853,
-    name="raft-voters",
-    statement="The metadata quorum of 3.9 with kraft.version 1: records in the log add and remove voters.",
+RAFT_VOTERS = replace(
+    RAFT.with_behaviours(
+        KIP_853,
+        name="raft-voters",
+        statement="The metadata quorum of 3.9 with kraft.version 1: records in the log add and remove voters.",
+    ),
+    # ChangedVotersCommit takes three records: of a leader's epoch, of the change, and the one that they commit.
+    settings=(VOTERS, MAX_EPOCH, replace(LOG_SIZE, default=3)),
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import multiprocessing
 import signal
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from isrproof.checker import memory
 from isrproof.checker.cli import main
-from isrproof.checker.deadline import TimeIsUp, within
+from isrproof.checker.deadline import MemoryIsFull, TimeIsUp, within
 
 from tests.recordings import CHAOS
 
@@ -29,6 +31,50 @@ def test_a_block_that_ends_in_time_is_not_disturbed() -> None:
         pass
     time.sleep(0.06)
     assert signal.getsignal(signal.SIGALRM) == before
+
+
+class Slow:
+    """An object whose finalizer takes longer than the block may."""
+
+    def __del__(self) -> None:
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("megabytes", [None, 1])
+def test_an_interrupt_that_a_finalizer_swallows_comes_again(megabytes: int | None) -> None:
+    def block() -> None:
+        Slow()
+        time.sleep(10)
+
+    before = sys.unraisablehook
+    with pytest.raises((TimeIsUp, MemoryIsFull)), within(0.05, megabytes):
+        block()
+    assert sys.unraisablehook is before
+
+
+def test_a_block_ends_when_it_takes_too_much_memory() -> None:
+    held: list[bytes] = []
+
+    def grow() -> None:
+        while True:
+            held.append(b"x" * (10 << 20))
+            time.sleep(0.1)
+
+    with pytest.raises(MemoryIsFull, match="--max-memory"), within(20, memory.used_mb() + 50):
+        grow()
+    assert held.pop()
+    held.clear()
+    with within(20, memory.used_mb() + 200):
+        time.sleep(0.6)
+    with pytest.raises(TimeIsUp), within(0.7, memory.used_mb() + 200):
+        time.sleep(10)
+
+
+def test_validate_that_takes_too_much_memory_is_unknown() -> None:
+    found = CliRunner().invoke(main, ["validate", "cluster", str(CHAOS), "--json", "--max-memory", "1"])
+    shown = json.loads(found.stdout)
+    assert (found.exit_code, shown["verdict"]) == (3, "unknown")
+    assert shown["reason"].startswith("stopped at 1 MB (--max-memory); ")
 
 
 @pytest.mark.parametrize("engine", ["python", "columns"])

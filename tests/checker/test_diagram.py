@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.checker.cli import main
 from isrproof.checker.diagram import counts, dot, mermaid, speakers, svg
-from isrproof.checker.diagram.counts import CountsError, Seen
-from isrproof.checker.diagram.drawing import draw
-from isrproof.model.catalogue import families
+from isrproof.checker.diagram.counts import CountsError, MoveCount
+from isrproof.checker.diagram.drawing import Drawing, Edge, Node, draw
+from isrproof.checker.explore import machines as machines_of
+from isrproof.model.catalogue import families, model
 from isrproof.specs import machines
+from isrproof.specs.errors import IsrproofError
 from isrproof.specs.lines import rows
 from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import RELEASES
@@ -136,10 +138,10 @@ def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
         "replica",
         "2.2.2",
         seen=[
-            Seen("NewReplica", "OnlineReplica", 1200),
-            Seen("OnlineReplica", "OnlineReplica", 5, 2),
-            Seen("OfflineReplica", "ReplicaDeletionIneligible", 3),
-            Seen("Gone", "OnlineReplica", 4, 4),
+            MoveCount("NewReplica", "OnlineReplica", 1200),
+            MoveCount("OnlineReplica", "OnlineReplica", 5, 2),
+            MoveCount("OfflineReplica", "ReplicaDeletionIneligible", 3),
+            MoveCount("Gone", "OnlineReplica", 4, 4),
         ],
     )
     edges = {(edge.source, edge.target): edge for edge in drawing.edges}
@@ -155,14 +157,14 @@ def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
 
 
 def test_only_the_most_frequent_foreign_moves_are_drawn() -> None:
-    drawing = draw("partition", seen=[Seen(f"s{n}", "OnlinePartition", n) for n in range(1, 101)])
+    drawing = draw("partition", seen=[MoveCount(f"s{n}", "OnlinePartition", n) for n in range(1, 101)])
     assert [edge.count for edge in drawing.edges if edge.illegal] == sorted(range(86, 101), key=lambda n: f"s{n}")
     assert drawing.caption[-1] == "Left out: 85 rarer moves that are not in the table"
 
 
 def test_rows_of_one_pair_are_added_and_other_machines_left_out(tmp_path: Path) -> None:
     folder = audited(tmp_path, seen("a", "b", 3), seen("a", "b", 2, illegal=True), seen("c", "d", name="other"))
-    assert counts.read(folder, "replica") == (Seen("a", "b", 5, 2),)
+    assert counts.read(folder, "replica") == (MoveCount("a", "b", 5, 2),)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=3).map(lambda texts: [*texts, HOSTILE]))
 def test_foreign_text_stays_inside_its_quotes(texts: list[str]) -> None:
-    drawing = draw("partition", seen=[Seen(text, "OnlinePartition", 1) for text in texts])
+    drawing = draw("partition", seen=[MoveCount(text, "OnlinePartition", 1) for text in texts])
     plain = draw("partition", seen=[])
     # What is left of DOT without its quoted strings is words of ours.
     for line in dot.write(drawing).splitlines()[1:-1]:
@@ -213,7 +215,7 @@ def _states() -> set[str]:
 
 @needs_graphviz
 def test_hostile_text_is_text_in_svg() -> None:
-    drawn = svg.write(draw("replica", seen=[Seen(HOSTILE, "OnlineReplica", 1, 1)]))
+    drawn = svg.write(draw("replica", seen=[MoveCount(HOSTILE, "OnlineReplica", 1, 1)]))
     root = ET.fromstring(drawn)
     assert {element.tag.partition("}")[2] for element in root.iter()} <= {
         *("svg", "g", "title", "polygon", "path", "text", "ellipse"),
@@ -242,6 +244,42 @@ def test_svg_shows_every_state_dashed_and_red(name: str, tmp_path: Path) -> None
     assert sum("stroke-dasharray" in path for path in strokes) >= len(machine(name).moves())
     assert sum(path["stroke"] == "#c62828" for path in strokes) == 1
     assert [path.name for path in tmp_path.iterdir() if path.suffix not in (".svg", ".json")] == []
+
+
+@needs_graphviz
+def test_no_length_of_a_title_crashes_graphviz() -> None:
+    """An empty first line of the label did, at some lengths of the others; 12 and 13 more letters here."""
+    moves = [(f"s{one}", f"s{two}") for one in range(6) for two in range(6) if abs(one - two) < 2]
+    nodes = tuple(Node(f"s{number}", f"{number}", None, "plain") for number in range(6))
+    edges = tuple(Edge(*move, ("Vote(0)",), None, hidden=False, illegal=False) for move in moves)
+    for more in (0, 4, 8, 12, 13):
+        title = f"two-phase(participants=1){'x' * more}"
+        drawn = svg.write(Drawing(title, ("18 states, 40 steps; the initial state is blue",), nodes, edges, ()))
+        assert f"<title>{title}</title>" in drawn
+
+
+@pytest.mark.parametrize(
+    ("ended", "says"),
+    [
+        ("import os; os.kill(os.getpid(), 11)", "Graphviz crashed (signal 11). Use --export dot."),
+        (
+            "import sys; sys.exit('no such layout\\nFontconfig warning: no font')",
+            "Graphviz failed (exit 1): no such layout. Use --export dot.",
+        ),
+    ],
+)
+def test_a_failure_of_graphviz_names_its_reason_and_what_to_use(
+    ended: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pygraphviz")
+    monkeypatch.setattr(svg, "_LAYOUT", ended)
+    with pytest.raises(IsrproofError, match=re.escape(says)):
+        svg.write(draw("replica"), "--export dot")
+
+
+def test_the_title_stands_on_top() -> None:
+    assert 'label="Replica, as the controller sees it, in Kafka' in dot.write(draw("replica"))
+    assert "labelloc=t" in dot.write(draw("replica"))
 
 
 @pytest.mark.parametrize("format_", ["dot", "mermaid"])
@@ -365,3 +403,33 @@ def test_the_command_draws_a_cluster() -> None:
     assert run("cluster", "--level", "TRACE").exit_code == 2
     assert run("cluster", "--release", "0.9").exit_code == 2
     assert run("cluster", "--facts").exit_code == 2
+
+
+def test_the_enums_of_a_model_are_drawn_as_machines() -> None:
+    drawing = machines_of.drawing(model("raft"), {"voters": 2, "max_epoch": 1, "log_size": 1})
+    assert drawing.title == "raft(voters=2, max_epoch=1, log_size=1): role"
+    names = {node.id: node.name for node in drawing.nodes}
+    kinds = {node.name: node.kind for node in drawing.nodes}
+    moves = {(names[edge.source], names[edge.target]): edge.labels for edge in drawing.edges}
+    assert moves["Unattached", "Candidate"] == ("BecomeCandidate",)
+    assert moves["Leader", "Resigned"] == ("Resign", "Restart")
+    assert (kinds["Unattached"], kinds["Leader"], kinds["Prospective"]) == ("seeded", "plain", "unknown")
+    assert drawing.caption[-1] == "White: never reached here"
+
+
+def test_the_command_draws_a_model_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "lamp.py").write_text(
+        "from isrproof.model.action import action\n"
+        "from isrproof.model.expr import field\n"
+        "from isrproof.model.protocol import Model, starts\n"
+        "from isrproof.model.sorts import Enum\n"
+        "lamp = field('lamp', Enum('Lamp', ('off', 'on')))\n"
+        "ON = action('Light', 'It is lit.', guard={'is off': lamp.eq('off')}, updates={lamp: 'on'})\n"
+        "MODEL = Model('lamp', 'A lamp.', (), (starts(lamp, 'off', '?'),), (ON,), ())\n",
+        encoding="utf-8",
+    )
+    done = run(f"{tmp_path / 'lamp.py'}:MODEL")
+    assert done.exit_code == 0, done.output
+    assert 's0 -- "Light" --> s1' in done.output
+    assert "has no state machine to draw" in run("kip101", "--set", "replicas=1").output
+    assert "lamp.py:MODEL is a model" in run(f"{tmp_path / 'lamp.py'}:MODEL", "--level", "TRACE").output

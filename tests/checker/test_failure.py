@@ -50,6 +50,7 @@ COMMANDS = {
     "compare": (["compare", str(RECORDING), "-"], "isrproof.traces.record.manifest.read"),
     "demo": (["demo", "--html", "/dev/null"], "isrproof.checker.audit.command.audit_command"),
     "diagram": (["diagram", "replica"], "isrproof.checker.diagram.drawing.draw"),
+    "events": (["events", str(RECORDING), "--out", "/dev/null"], "isrproof.checker.audit.stored.writing.write_events"),
     "explore": (["explore", "kip101"], "isrproof.checker.explore.run.explore_instance"),
     "formats": (["formats", str(RECORDING)], "isrproof.checker.formats.detected"),
     "prove": (["prove", "kip101"], "isrproof.checker.prove.run.prove"),
@@ -58,6 +59,8 @@ COMMANDS = {
     "rules": (["rules"], "isrproof.checker.audit.rules.pages.listing"),
     "sequence": (["sequence", str(RECORDING)], "isrproof.checker.conformance.read.read"),
     "simulate": (["simulate", "cluster"], "isrproof.checker.conformance.simulate.random_run"),
+    "whatif": (["whatif", str(RECORDING), "--fail", "1"], "isrproof.checker.whatif.ask.ask"),
+    "why": (["why", str(RECORDING), "--quorum"], "isrproof.checker.audit.why.answer.why"),
     "validate": (["validate", "cluster", str(RECORDING)], "isrproof.checker.conformance.read.read"),
 }
 
@@ -112,6 +115,6 @@ def test_misuse_is_told_with_what_to_do(arguments: list[str], says: tuple[str, .
 
 def test_help_says_what_a_conversion_that_is_not_understood_stands_for() -> None:
     shown = " ".join(CliRunner().invoke(main, ["audit", "--help"]).stdout.split())
-    assert "such as %x, stands for any text without a space" in shown
+    assert "such as %x, stands for a text without a space" in shown
     readme = (CHECKER.parent / "README.md").read_text(encoding="utf-8")
     assert "such as `%x`, stands for any text without a space" in " ".join(readme.split())

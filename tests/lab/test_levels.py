@@ -15,8 +15,8 @@ LOWERED = Change("WARN", False, "broker-3/state-change.log", 535)
 @pytest.mark.parametrize(
     ("name", "cases"),
     [
-        *(pytest.param(name, 30, marks=pytest.mark.full) for name in ("chaos-2.3.1-1", "lifecycle-2.8.2")),
-        pytest.param("text-kraft-migration-3.9.1", 60, marks=pytest.mark.full),
+        pytest.param("chaos-2.3.1-1", 20, marks=pytest.mark.full),
+        pytest.param("text-kraft-migration-3.9.1", 30, marks=pytest.mark.full),
         *(pytest.param(name, 1_000, marks=pytest.mark.slow) for name in recorded()),
     ],
 )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.command import audit, audit_command
 from isrproof.checker.audit.options import Options
 from isrproof.specs.errors import IsrproofError
 from isrproof.traces.metadata.files import found_in
@@ -382,3 +382,44 @@ def test_a_file_that_becomes_a_fifo_is_not_waited_for(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "stat", lambda path: looked(other))
     with pytest.raises(SpecialFileError):
         opened(str(tmp_path / "fifo"))
+
+
+# ---- Data that its own checksum contradicts
+
+
+@pytest.mark.full(every=4)
+@pytest.mark.parametrize("ending", ["gz", "xz", "tar.gz", "tar.xz"])
+def test_what_is_altered_is_no_evidence(ending: str, tmp_path: Path) -> None:
+    """A byte of a text that is stored as it is becomes another: only the checksum shows it."""
+    content = random.Random(1).randbytes(1 << 20).hex().encode()
+    data = tar({"a.log": content}) if ending.startswith("tar") else content
+    packed = bytearray(gzip.compress(data, 0) if ending.endswith("gz") else lzma.compress(data, check=lzma.CHECK_CRC64))
+    packed[-6 if ending.endswith("gz") else len(packed) // 2] ^= 4
+    path = tmp_path / f"a.log.{ending}"
+    path.write_bytes(packed)
+    if ending.startswith("tar"):
+        (only,) = archives.members(str(path))
+        assert "any byte of it may have changed" in (only.problem or "")
+        assert Path(only.at).read_bytes() == b""
+    else:
+        lines = Lines(str(path))
+        assert [*lines]
+        assert lines.problem == compression.ALTERED
+
+
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_an_altered_log_is_left_out_of_an_audit(engine: str, tmp_path: Path) -> None:
+    if engine == "columns":
+        pytest.importorskip("pyarrow")
+    log = (LOG.parent / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_bytes()
+    packed = gzip.compress(log, 0)
+    (tmp_path / "state-change.log.gz").write_bytes(packed)
+    whole = audit_command([str(tmp_path)], Options(engine=engine), "json")
+    assert whole.code == 1
+    altered = packed.replace(b"leaderEpoch", b"leaderepoch", 1)
+    assert altered != packed
+    (tmp_path / "state-change.log.gz").write_bytes(altered)
+    (tmp_path / "controller.log").write_bytes(log.splitlines(keepends=True)[0])
+    answer = audit_command([str(tmp_path)], Options(engine=engine), "json")
+    assert answer.code == 3
+    assert "any byte of it may have changed" in answer.text

@@ -165,6 +165,7 @@ def test_noise_is_read_as_something(tmp_path: Path) -> None:
             assert isinstance(parse_line(line), Event | Irrelevant | Continuation | Unknown)
 
 
+@pytest.mark.full
 def test_a_line_of_many_states_of_raft_ends() -> None:
     """With any two slots of any text one behind the other its pattern would take hours."""
     begins = "[2026-01-01 10:00:00,000] INFO [RaftManager id=1] Completed transition to Unattached(epoch=2, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from isrproof.specs.formats import fragments
 from isrproof.traces.events.event import Continuation, Event, Parsed
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.formats.characters import restored
-from isrproof.traces.formats.detect import Detected, detected_by
+from isrproof.traces.formats.detect import Detected, Given, detected_by
 from isrproof.traces.formats.pasted import joints, undated, widened
 from isrproof.traces.formats.reading import Unwrapped
 
@@ -40,21 +40,6 @@ FAILED = (
 )
 LINES = [REFUSED, THROWN, FRAME, SHRINK, FAILED]
 DATE = "Mar 4, 2025 @ 09:00:42.920"
-
-
-class Given:
-    """Lines as a text."""
-
-    problem: str | None = None
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
-
-    def blocks(self) -> Iterator[bytes]:
-        return (line.encode() + b"\n" for line in self._lines)
 
 
 def detected(lines: Sequence[str]) -> Detected:
@@ -93,9 +78,11 @@ KINDS = {
     "colours without their escape character": each(lambda line: line.replace("] ", "]^[[0m ", 1)),
     "entities of HTML": each(lambda line: html.escape(line).replace("(", "&#40;")),
     "wide brackets": each(lambda line: line.replace("[", "\uff3b").replace("]", "\uff3d").replace("(", "\uff08")),
+    "brackets of a Swedish terminal": each(lambda line: line.translate({ord("["): "\u00c4", ord("]"): "\u00c5"})),
     "backslashes of Markdown": each(lambda line: line.replace("[", "\\[").replace("]", "\\]").replace("_", "\\_")),
     "bold, in a list": [f"- **{line}**" if line[0] == "[" else line for line in LINES],
     "cells of a table": [f"| 09:00 | {line} |" if line[0] == "[" else line for line in LINES],
+    "in the box of a terminal": each(lambda line: f"\u2502 {line:<250} \u2502"),
     "numbered": [f"{number}. {line}" if line[0] == "[" else line for number, line in enumerate(LINES)],
     "wrapped and indented": [f"    {text}" for line in LINES for text in wrapped(line, 79)],
     "slashes in the date": each(lambda line: re.sub(r"^\[(\d+)-(\d+)-", r"[\1/\2/", line)),
@@ -112,6 +99,7 @@ def test_what_is_pasted_is_read_as_what_was_printed(lines: list[str]) -> None:
     assert detected(lines).known >= 2
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("lines", KINDS.values(), ids=KINDS)
 def test_both_engines_read_pasted_text_alike(lines: list[str], tmp_path: Path) -> None:
     (tmp_path / "paste.txt").write_text("\n".join(lines), encoding="utf-8")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from isrproof.specs.errors import IsrproofError
 from isrproof.traces.sources.paths import expand, is_elsewhere, source
 from isrproof.traces.sources.text import Lines
 
@@ -52,6 +53,12 @@ def test_what_another_file_system_has_is_told_by_who_reaches_it() -> None:
     assert not is_elsewhere("/var/log/kafka://1")
     found = expand(["s3a://bucket/logs"], lambda path: [f"{path}/b.log", f"{path}/b.log", f"{path}/c.log"])
     assert [source.path for source in found[0][1]] == ["s3a://bucket/logs/b.log", "s3a://bucket/logs/c.log"]
+
+
+@pytest.mark.parametrize("path", ["http://host/server.log", "HTTPS://host/x", "ftp://host/x"])
+def test_an_address_is_refused_before_spark_starts(path: str) -> None:
+    with pytest.raises(IsrproofError, match="download it and audit the file"):
+        expand([path], elsewhere=pytest.fail)
 
 
 def test_lines_of_some_numbers_are_those_of_all(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def _loggers() -> dict[str, str]:
 
 
 def logger_named(word: str) -> str:
-    """Return the logger in the line table whose name ends with this word, or the word if there is none."""
-    return _loggers().get(word, word)
+    """Return the logger in the line table whose name ends as this word does, or the word if there is none."""
+    return _loggers().get(word.rpartition(".")[2], word)
 
 
 @lru_cache(maxsize=256)
@@ -161,7 +161,8 @@ def layout(pattern: str) -> Layout:
         )
     pairs = [(kind, after) for kind, after in pairwise([*kinds, ""]) if kind in _OPEN]
     uncertain = [kind for kind, after in pairs if len(after) == 1 and _OPEN[kind].match(after)]
-    if len(uncertain) > _MOST_UNCERTAIN or any(len(after) > 1 for _, after in pairs):
+    endless = any(kind == "message" and after in ("thread", "logger") for kind, after in pairwise(kinds))
+    if len(uncertain) > _MOST_UNCERTAIN or endless or any(len(after) > 1 for _, after in pairs):
         raise IsrproofError(
             f"Expected a log4j pattern whose conversions end at a character that they lack, such as a space, got"
             f" {pattern!r:.200}: there are too many ways to read a line."

@@ -24,6 +24,7 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "bool": ("true", "false"),
     "topic": ("t", "u.v"),
     "topic-after-id": ("t", "u.v"),
+    "topic-in-path": ("t", "u.v"),
     "replica-state": ("OnlineReplica", "NewReplica"),
     "replica-states": ("NewReplica,OnlineReplica", "NewReplica"),
     "partition-state": ("OfflinePartition", "NewPartition"),

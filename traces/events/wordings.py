@@ -18,6 +18,7 @@ from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 from ...specs.lines import Primitive, Row, Slot, Wording, rows
+from ..limits import DIGITS
 from .event import FIELDS
 from .layouts import escape
 
@@ -55,7 +56,17 @@ def _ints(text: str) -> tuple[int, ...] | None:
     return None if None in numbers else numbers  # type: ignore[return-value]
 
 
-def _texts(text: str) -> tuple[str, ...]:
+_ENDLESS = re.compile(f"[0-9]{{{DIGITS.most}}}")
+
+
+def printable(text: str) -> str | None:
+    """Return a text, or None if it has a number that no program prints, and Python refuses to read."""
+    return text if len(text) < DIGITS.most or _ENDLESS.search(text) is None else None
+
+
+def _texts(text: str) -> tuple[str, ...] | None:
+    if printable(text) is None:
+        return None
     return tuple(text.split(",")) if text else ()
 
 
@@ -70,7 +81,7 @@ def _bool(text: str) -> bool:
 _READ: Mapping[str, Callable[[str], Any]] = {
     "int": _int,
     "ints": _ints,
-    "text": str,
+    "text": printable,
     "texts": _texts,
     "bool": _bool,
     "recovery": RECOVERY.__getitem__,
@@ -278,7 +289,8 @@ class Reader:
                 left = left if isinstance(left, str) else ""
                 for cut in range(len(literal)):
                     inside = literal[cut:]
-                    if left.endswith(literal[:cut]) and re.fullmatch(piece.primitive.inner, inside):
+                    inner = piece.primitive.exact or piece.primitive.inner
+                    if left.endswith(literal[:cut]) and re.fullmatch(inner, inside):
                         return True
         return False
 

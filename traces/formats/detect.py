@@ -17,7 +17,7 @@ from ...specs.machines import LEVELS
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
-from .dumps import dump, state
+from .dumps import dump, is_state, state
 from .instants import SECOND
 from .order import JITTER, by_text, printed
 from .pasted import HEAD, Reader, Score, paste_of, shows_paste, tells
@@ -32,6 +32,8 @@ SORTED_SAMPLE = 2_000
 """Number of lines that are examined for the order of lines with one time."""
 _SAMPLE_TEXT = 1 << 12
 """Average number of characters of a line that are examined."""
+_LOOKED_AT = 2_000
+"""Number of characters of a line in which words are looked for that are no line of a log."""
 _DEEPEST = 3
 _LEAST = 0.2
 """Smallest share of the lines that an envelope contains: a stack trace may be in none."""
@@ -136,7 +138,7 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     """
     reading = found.reading
     if (
-        found.dump is not None
+        (found.dump is not None and not is_state(found.dump))
         or reading.whole
         or reading.falls
         or any(envelopes()[id].kind != "text" for id in reading.chain)
@@ -149,7 +151,7 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     paste = paste_of(sample)
     reader = Reader(paste)
     mended = Score.of((line.label, line.text) for line in reader.lines(sample))
-    lines = [*Unwrapped(_Sample(sample), reading)]
+    lines = [*Unwrapped(Given(sample), reading)]
     plain = Score.of((line.label, line.text) for line in lines)
     quoted = bool(reader.counts["output"]) or (bool(reader.counts["prose"]) and tells(sample[:HEAD]))
     numbered = bool(reading.chain) and all(_NUMBERED.fullmatch(line.label) for line in lines)
@@ -164,8 +166,8 @@ def _pasted(found: Detected, sample: Sequence[str]) -> Detected | None:
     return Detected(Reading(layout=layout, paste=paste), found.lines, mended.known, found.looks)
 
 
-class _Sample:
-    """The first lines of a text."""
+class Given:
+    """Lines as a text that a file holds, such as its first ones."""
 
     problem: str | None = None
 
@@ -198,7 +200,7 @@ def sampled(lines: Iterable[str], most: int) -> list[str]:
 def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
     """Return the format of a file that begins with these lines."""
     texts = [line for line in sample if line.strip()]
-    looks = sum(_LOOKS.search(text[:2000]) is not None for text in texts)
+    looks = sum(_LOOKS.search(text[:_LOOKED_AT]) is not None for text in texts)
     first = texts[0] if texts else ""
     whole = bool(_LIST.match(first)) or (first.lstrip()[:1] == "{" and loaded(first) is None)
     if whole:
@@ -217,7 +219,8 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
     reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
     if best.known:
         return Detected(reading, len(texts), best.known, looks)
-    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts) or state(texts))
+    shown = [text[:_LOOKED_AT] for text in texts]
+    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(shown) or state(shown))
 
 
 def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:

@@ -7,23 +7,25 @@ is no line of a log is left out, and counted. Nothing here runs on an ordinary l
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from ...specs.formats import fragments
 from ...specs.lines import Slot
+from ...specs.lines import rows as line_rows
 from ...specs.machines import LEVELS
 from ..events.event import Event, Irrelevant, Parsed, Unknown
-from ..events.layouts import NO_LOGGER, Layout, layout
+from ..events.layouts import NO_LOGGER, NO_TIME, Layout, layout
 from ..events.parse import is_default, parse_line, parse_throwable
 from ..events.wordings import dispatch, key_of, sentence_of
 from ..tools.outputs import Outputs
 from .characters import restored
+from .cut import completed
 
 _TIME = r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 _LEVEL = rf"(?:{'|'.join(LEVELS)})"
@@ -37,6 +39,12 @@ _TRACE = re.compile(
     r"\s+\S|at [\w$.]+[(/]|Caused by: |Suppressed: |\.\.\. [0-9]+ more|(?:[a-z][\w$]*\.)+[A-Z][\w$]*(?::|$)"
 )
 _QUOTED = re.compile(r"([`\"])(?P<text>[^`\"]{20,})\1")
+_QUOTES = re.compile(r"[:,;\u3001\u3002>] *(?=[A-Z\[])")
+"""The places in a sentence after which it may quote a message."""
+_EMPTY = re.compile(r":(?=$| [A-Za-z]+:)")
+"""The name of a column that has no value."""
+_MARKS = " \t>*`\"'"
+"""Marks that a person puts before a quotation."""
 _SLASHES = re.compile(r"(?<![0-9/])([12][0-9]{3})/([01][0-9])/([0-3][0-9])(?=[ T][0-9]{2}:)")
 _NEXT = re.compile(
     rf"(?<=\)) +(?=\[{_TIME}\] {_LEVEL} )|(?<=\)) +(?=(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error)\b)"
@@ -64,7 +72,7 @@ _SENTENCE = re.compile(r"[A-Za-z][\w',:;-]*(?: [\w'\"`,:;()/.*-]+){5,200}[?!]?")
 _ENDS = re.compile(r"\([A-Za-z_$][\w$.-]*\)(?: \[[^\[\]]*\])?$")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _SIGNS = re.compile(
-    r"&(?:lt|gt|amp|quot|nbsp|#[0-9]+);|\^\[\[|\\u001b|\\\[|[\uff3b\uff3d\uff08\uff09\u3010\u00a0\u200b]"
+    r"&(?:lt|gt|amp|quot|nbsp|#[0-9]+);|\^\[\[|\\u001b|\\\[|[\uff3b\uff3d\uff08\uff09\u3010\u00a0\u200b\u2502\u2503\u2551]"
     r"|</?(?:br|pre|code)|^[A-Za-z0-9][A-Za-z0-9_.@-]{0,255} +\|",
     re.MULTILINE,
 )
@@ -89,6 +97,11 @@ class Pasted(NamedTuple):
     part: int
     """Its place among those that stand in this line of the file, from 0."""
     text: str
+
+
+def _stands_alone(parsed: Parsed) -> bool:
+    """Return whether a line says something whatever stands before it, though it has neither time nor level."""
+    return isinstance(parsed, Event) and line_rows()[parsed.row].happens is not None
 
 
 @dataclass(frozen=True)
@@ -128,14 +141,25 @@ def begin(text: str, *, timeless: bool) -> _Found | None:
     if match is not None and match.start() <= _PREFIX:
         return _Found(label, rest[: match.start()], _unquoted(rest[match.start() :], rest[: match.start()]))
     if not timeless:
-        return None
+        own = rest.lstrip(_MARKS)
+        is_part = _LEVELLED.match(own) is not None and _as_part(own, timed=False) is not None
+        return _Found(label, rest[: len(rest) - len(own)], own) if is_part else None
     quoted = _QUOTED.search(rest)
-    for shown in dict.fromkeys((rest, rest.lstrip(" \t>*`\"'"), quoted["text"] if quoted else rest)):
+    for shown in dict.fromkeys((rest, rest.lstrip(_MARKS), quoted["text"] if quoted else rest)):
         match = _LEVELLED.search(shown[:80])
         for at in dict.fromkeys((0, 0 if match is None else match.start())):
             line = _unquoted(shown[at:], shown[:at])
             if _as_part(line, timed=False) is not None or (at == 0 and _HEADED.match(line)):
                 return _Found(label, shown[:at], line)
+    return _within(label, rest)
+
+
+def _within(label: str, rest: str) -> _Found | None:
+    """Return the message that a sentence quotes without marks, after a colon or a comma; None if it quotes none."""
+    for match in itertools.islice(_QUOTES.finditer(rest[:_PREFIX]), _MOST_JOINED):
+        part = _as_part(rest[match.end() :], timed=False)
+        if part is not None and isinstance(_read(part[1]), Event):
+            return _Found(label, rest[: match.end()], rest[match.end() :])
     return None
 
 
@@ -210,7 +234,7 @@ def widened(line: str) -> str | None:
     at = [place for place in range(first, len(line)) if line[place] == " "][:_MOST_SPACES]
     for several in (1, 2):
         found: dict[Parsed, str] = {}
-        for places in combinations(at, several):
+        for places in itertools.combinations(at, several):
             made = line
             for place in reversed(places):
                 made = f"{made[:place]} {made[place:]}"
@@ -234,7 +258,7 @@ def joints(pieces: Sequence[str]) -> Iterator[str]:
     likely = tuple("" if len(piece) == width else " " for piece in pieces[:-1])
     plain = len(pieces) - 1
     ways = [likely, ("",) * plain, (" ",) * plain]
-    ways += product(("", " "), repeat=plain) if plain <= _TRIED else ()
+    ways += itertools.product(("", " "), repeat=plain) if plain <= _TRIED else ()
     for way in dict.fromkeys(ways):
         yield "".join(piece + joint for piece, joint in zip(pieces, (*way, ""), strict=True))
 
@@ -265,6 +289,14 @@ def _cleaned(raw: str) -> str:
     return _SLASHES.sub(r"\1-\2-\3", restored(raw)).rstrip()
 
 
+def _shown(label: str, text: str) -> _Found | None:
+    """Return a line of a tool's output in the default layout; None if the line table does not have it."""
+    words = _EMPTY.sub(": ", " ".join(text.split()))
+    words = f"NodeId: {words}" if words[:1].isdigit() else words  # a row of a table: its first column has this name
+    line = f"[{NO_TIME}] INFO {words} ({NO_LOGGER})"
+    return _Found(label, "", line) if _is_known(_read(line)) else None
+
+
 class Reader:
     """The lines of a pasted text; `counts` shows what was done to how many lines, `layouts` the layouts of parts of
     lines."""
@@ -283,7 +315,14 @@ class Reader:
         first: _Found | None = None
         place, below = _NOWHERE, list[_Below]()
         for at, text in _apart(texts):
-            found = begin(text, timeless=self._paste.timeless)
+            label, rest = unlabelled(text)
+            if self.outputs.takes(rest):
+                self.counts["output"] += 1
+                found = _shown(label, rest)
+                if found is None:
+                    continue
+            else:
+                found = begin(text, timeless=self._paste.timeless)
             if found is None:
                 below.append(_Below(at, *unlabelled(text)))
                 continue
@@ -322,7 +361,10 @@ class Reader:
             if found is not None:
                 self.counts["dated"] += number == 1 and made != line
                 return found, number - 1
-        return self._unknown(line), 0
+        unknown = self._unknown(line)
+        whole = completed(unknown)
+        self.counts["cut"] += whole is not None
+        return whole or unknown, 0
 
     def _knows(self, line: str) -> None:
         self.layouts[None] += 1
@@ -333,7 +375,8 @@ class Reader:
         if _is_known(_read(line)):
             self._knows(line)
             return line
-        part = _as_part(line, timed=True) or (_as_part(line, timed=False) if self._paste.timeless else None)
+        untimed = self._paste.timeless or _LEVELLED.match(line) is not None
+        part = _as_part(line, timed=True) or (_as_part(line, timed=False) if untimed else None)
         if part is not None:
             self.layouts[part[0]] += 1
             return part[1]
@@ -372,9 +415,6 @@ class Reader:
             if undated(f". {text}") == ".":
                 self.counts["dated"] += 1
                 continue
-            if self.outputs.takes(text):
-                self.counts["output"] += 1
-                continue
             thrown, joined = _throwable(text, [each.text for each in rest[at:]])
             self.counts["joined"] += joined
             at += joined
@@ -405,7 +445,7 @@ def _pieces(line: str, below: Sequence[str]) -> list[str]:
 def _throwable(text: str, below: Sequence[str]) -> tuple[str | None, int]:
     """Return the first line of a throwable that the line table has, and the number of lines below that belong to it;
     None if this is no such line."""
-    shown = text.strip()
+    shown = text.strip().strip("`>* ")
     if isinstance(parse_throwable(shown, tail=False), Event):
         return shown, 0
     if not _TRACE.match(shown) or len(text) < _WRAPPED:
@@ -424,7 +464,7 @@ def _throwable(text: str, below: Sequence[str]) -> tuple[str | None, int]:
 def paste_of(texts: Sequence[str]) -> Paste:
     """Return how a pasted text that begins with these lines is read."""
     shown = [text for _, text in _apart(texts)]
-    timeless = all(begin(text, timeless=False) is None for text in shown)
+    timeless = not any(_TIMED.search(unlabelled(text)[1][: _PREFIX + 60]) for text in shown)
     found = [first for text in shown if (first := begin(text, timeless=timeless)) is not None]
     labels = {first.label for first in found if first.label}
     return Paste(timeless, len(labels) > 1)
@@ -436,11 +476,13 @@ def shows_paste(texts: Sequence[str]) -> bool:
     if tells(texts) or any(map(Outputs().takes, texts)) or _SIGNS.search("\n".join(texts)):
         return True
     clipped = [not _ends(text) for text in texts if is_default(text)]
-    if sum(clipped) * 2 > len(clipped):
+    last = next((text for text in reversed(texts) if text.strip()), "")
+    is_cut = len(texts) < HEAD and is_default(last) and not _ends(last)
+    if sum(clipped) * 2 > len(clipped) or is_cut:
         return True
     if any(mark in text for text in texts for mark in _RUN_ON):
         return True
-    for before, text in pairwise(texts):
+    for before, text in itertools.pairwise(texts):
         below = not text or _TRACE.match(text) is not None
         if not before and below and text[:1].strip():
             return True
@@ -488,6 +530,7 @@ class Score(NamedTuple):
         for label, text in lines:
             parsed = _read(text)
             is_thrown = isinstance(parsed, Event) and parsed.level is None
+            is_thrown = is_thrown and not _stands_alone(parsed)
             known += _is_known(parsed) and not is_thrown
             thrown += is_thrown and before.get(label, False)
             bearing += isinstance(parsed, Event) and not is_thrown
@@ -505,6 +548,7 @@ def notes(paste: Paste, reader: Reader) -> list[str]:
         "prefix": "behind a prefix",
         "joined": "joined to the line above, which was wrapped",
         "widened": "with one space where Kafka prints two",
+        "cut": "cut, read as far as they go",
         "dated": "with a date of the viewer, which was left out",
         "blank": "blank, left out",
         "prose": "that are no log, left out",

@@ -23,7 +23,7 @@ MARKS = ("", ":", ",")
 """Characters that may follow the bracket with which a message begins."""
 LOST = "\0"
 """Stands for a line whose content is lost; the parser takes it for one that never reached the disk."""
-_LABELS = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="((?:[^"\\]|\\.)*)"')
+_LABELS = re.compile(r'(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]*)="((?:[^"\\]|\\.)*)"')
 _WRITERS = ("pod", "instance", "host", "hostname", "node_name", "filename", "container")
 
 

@@ -38,6 +38,10 @@ _CHECKED_FROM = 21
 _LONGEST = BATCH.most
 """Largest plausible length of a batch, in bytes; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
 _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
+_NEVER = 0xFFFF ^ (_CODEC | _LOG_APPEND_TIME | _CONTROL)
+"""Attributes that no known release gives to a batch of the metadata log."""
+UNKNOWN_BATCH = "UNKNOWN_BATCH"
+"""Beginning of the type of the one record that stands for a batch with unknown attributes."""
 _NULL = 1
 """The length of an absent key, -1, as a varint."""
 _PIECE = 1 << 20
@@ -136,7 +140,7 @@ class Batches:
         self._adjoining = adjoining
         self.counts = Counts()
         self.zeros = 0
-        self._notes: list[str] = []
+        self._notes: dict[str, None] = {}
         self._sound: tuple[int, ...] | None = None
 
     @property
@@ -150,7 +154,7 @@ class Batches:
         if not self._notes:
             return None
         more = len(self._notes) - 1
-        return self._notes[0] + (f" (and {more} more like this)" if more else "")
+        return next(iter(self._notes)) + (f" (and {more} more like this)" if more else "")
 
     def __iter__(self) -> Iterator[Batch]:
         return (batch for frame in self.frames() if (batch := self.decoded(frame)) is not None)
@@ -160,7 +164,7 @@ class Batches:
 
         If the file has not changed since all its CRCs were correct, they are not computed again.
         """
-        self.counts, self.zeros, self._notes = Counts(), 0, []
+        self.counts, self.zeros, self._notes = Counts(), 0, {}
         try:
             with opened(there_of(self.path)) as file:
                 facts = os.fstat(file.fileno())
@@ -169,7 +173,7 @@ class Batches:
                 yield from self._in_line(frames) if self._adjoining else frames
                 self._sound = None if self._notes else state
         except OSError as error:
-            self._notes.append(f"cannot be read: {error.strerror or error}")
+            self._note(f"cannot be read: {error.strerror or error}")
 
     def decoded(self, frame: Frame) -> Batch | None:
         """Return a batch with its records; None, with a note, if its bytes contradict themselves, or a library is
@@ -188,14 +192,24 @@ class Batches:
         except MalformedError as wrong:
             self._left_out(frame.position, wrong)
         except IsrproofError as wrong:
-            self._notes.append(f"byte {frame.position}: {wrong}")
+            self._note(f"byte {frame.position}: {wrong}")
         return None
 
+    def is_known(self, frame: Frame) -> bool:
+        """Return whether a batch is read completely, without counting its records."""
+        kept, self.counts = self.counts, Counts()
+        records = self.records(frame)
+        self.counts = kept
+        return records is not None and not any(record.partial for record in records)
+
+    def _note(self, problem: str) -> None:
+        self._notes[problem] = None
+
     def _left_out(self, position: int, wrong: MalformedError) -> None:
-        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was skipped")
+        self._note(f"byte {position}: expected a batch, got {wrong}; it was skipped")
 
     def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
-        header, checksum, new, most = _CHECKED, _checksum(), _new, NUMBER.most
+        header, new, most = _CHECKED, _new, NUMBER.most
         piece, begins = b"", 0  # bytes of the file, and the position of the first
         position = 0
         while position < size:
@@ -225,7 +239,7 @@ class Batches:
                 and last == count - 1
                 and magic == 2
             )
-            if right and (sound or checksum(raw[_CHECKED_FROM:]) == crc):
+            if right and (sound or _checksum()(raw[_CHECKED_FROM:]) == crc):
                 idle = whole == _IDLE_SIZE and not attributes and last == 0 and raw.endswith(_IDLE)
                 yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, idle, raw))
             else:
@@ -249,8 +263,10 @@ class Batches:
                 if not _adjacent(before, current):
                     before = None
             ahead.extend(itertools.islice(frames, 2 - len(ahead)))
-            wrong = _astray(before, current, ahead, self._begins if position == 0 else None)
+            wrong = _astray(before, current, ahead, self.begins if position == 0 else None)
             if wrong is None:
+                if position == 0 and self.begins not in (None, offset):
+                    self._note(f"byte 0: the first batch is at offset {offset}, not {self.begins}")
                 yield current
                 before = current
             else:
@@ -258,7 +274,7 @@ class Batches:
                 before = None if before is None else _in_place(before, current)
 
     @property
-    def _begins(self) -> int | None:
+    def begins(self) -> int | None:
         """The offset of the first record, as the name of the file has it; None if it does not."""
         name = _NAME.match(os.path.basename(self.path))
         return None if name is None else int(name[1]) if name[2] == "log" else 0
@@ -270,13 +286,9 @@ class Batches:
         if _only_zeros(file, position):
             self.zeros = rest
         elif 0 < length <= _LONGEST:
-            self._notes.append(
-                f"byte {position}: the last batch is cut off: it needs {length + 12} bytes, {rest} are here"
-            )
+            self._note(f"byte {position}: the last batch is cut off: it needs {length + 12} bytes, {rest} are here")
         else:
-            self._notes.append(
-                f"byte {position}: expected a batch of records, got a length of {length}; the rest was not read"
-            )
+            self._note(f"byte {position}: expected a batch of records, got a length of {length}; the rest was not read")
 
     def _records(self, frame: Frame) -> tuple[Record, ...]:
         """Return the records of a batch.
@@ -287,6 +299,10 @@ class Batches:
         """
         base, epoch, raw = frame.offset, frame.epoch, frame.raw
         attributes, first_time, last_time, count = _TIMES(raw)
+        if attributes & _NEVER or attributes & _CODEC >= len(compression.CODECS):
+            kind = f"{UNKNOWN_BATCH}({attributes & 0xFFFF:#06x})"
+            self.counts.unknown[kind] += 1
+            return (Record(base, epoch, last_time, base, kind, 0, None, False, True),)
         data = raw[HEADER.size :]
         if attributes & _CODEC:
             data = compression.expanded(attributes & _CODEC, data)

@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, BinaryIO, NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
+from ..limits import NODE, NUMBER
 from ..sources.archives import folder
 from ..sources.compression import compression
 from ..sources.opened import opened
@@ -22,19 +25,33 @@ from ..sources.text import Lines
 from .writer import Message, batch
 
 _NAMED = re.compile(r"Dumping (?P<name>.+)")
-_BATCH = re.compile(
-    r"baseOffset: (?P<first>[0-9]+) lastOffset: (?P<last>[0-9]+) count: (?P<count>[0-9]+) .*"
-    r"partitionLeaderEpoch: (?P<epoch>-?[0-9]+) .*isControl: (?P<control>true|false) .*"
-    r"(?:CreateTime|LogAppendTime): (?P<time>-?[0-9]+) .*isvalid: (?P<valid>true|false)"
-)
+_BATCH = "baseOffset: "
+_PAIR = re.compile(r"(?<![^ ])([A-Za-z]{1,30}): (-?[0-9]{1,20}|true|false)(?![^ ])")
+_BEGINS = re.compile(r"(?:\| )?offset: [0-9]+ ")
+_KEYS = "headerKeys: []"
 _RECORD = re.compile(
-    r"(?:\| )?offset: (?P<offset>[0-9]+) .*?headerKeys: \[\]"
-    r"(?: payload: ?(?P<payload>.*)| (?P<type>[A-Z][A-Za-z]+):? (?P<data>\{.*\})| controlType: (?P<named>[A-Z_]+)\(.*)"
+    r" payload: ?(?P<payload>.*)| (?P<type>[A-Z][A-Za-z]{0,100}):? (?P<data>\{.*\})"
+    r"| controlType: (?P<named>[A-Z_]+)\(.*"
 )
 _WORD = re.compile("(?<=[a-z0-9])(?=[A-Z])")
-_MARK, _BEGINNING = b"baseOffset: ", 4096
+_MARK, _BEGINNING = _BATCH.encode(), 4096
 """The words in the first bytes of a dump."""
+_LONGEST_BATCH = 1 << 10
+"""The number of characters of a line about a batch that are read: no such line is longer."""
+_LONGEST_NAME = 1 << 10
+"""The number of characters of a file's name that are read, the last ones."""
 _UNKNOWN: Message = ("UNKNOWN", 0, {})
+
+
+class _Batch(NamedTuple):
+    """The line that stands for a batch."""
+
+    first: int
+    epoch: int
+    time: int
+    control: bool
+    records: int
+    """The number of records; -1 if the batch, or its line, is broken."""
 
 
 class Dumped(NamedTuple):
@@ -66,24 +83,21 @@ def dumped(path: str) -> tuple[Dumped, ...]:
 
 @cache
 def _dumped(path: str, *state: int) -> tuple[Dumped, ...]:
-    found: dict[str, tuple[str, BinaryIO]] = {}
-    try:
-        for name, data in batches(Lines(path)):
-            if name not in found:
-                handle, at = tempfile.mkstemp(dir=folder())
-                found[name] = at, os.fdopen(handle, "wb")
-            found[name][1].write(data)
-    finally:
-        for _, file in found.values():
-            file.close()
-    return tuple(Dumped(name, at) for name, (at, _) in found.items())
+    found: dict[str, str] = {}
+    for name, parts in groupby(batches(Lines(path)), key=lambda each: each[0]):
+        if name not in found:
+            handle, found[name] = tempfile.mkstemp(dir=folder())
+            os.close(handle)
+        with open(found[name], "ab") as file:
+            file.writelines(data for _, data in parts)
+    return tuple(Dumped(name, at) for name, at in found.items())
 
 
 def batches(lines: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Yield the batches that a dump shows: the names of their files, and their bytes. One that is not whole, or that
     the tool found broken, loses its end, as in a file that is cut there."""
     name = ""
-    head: re.Match[str] | None = None
+    head: _Batch | None = None
     messages: list[Message] = []
     of_metadata: set[str] = set()
 
@@ -100,16 +114,37 @@ def batches(lines: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         if (named := _NAMED.fullmatch(line)) is not None:
             yield from ended()
             name, head = _relative(named["name"]), None
-        elif (begins := _BATCH.match(line)) is not None:
+        elif line.startswith(_BATCH):
             yield from ended()
-            name = name or f"{int(begins['first']):020d}.log"
-            head, messages = begins, []
-        elif head is not None and (record := _RECORD.fullmatch(line.rstrip())) is not None:
+            head, messages = _batch(line[:_LONGEST_BATCH]), []
+            name = name or f"{head.first:020d}.log"
+        elif head is not None and (record := _record(line)) is not None:
             messages.append(_message(record))
     yield from ended()
 
 
+def _batch(line: str) -> _Batch:
+    shown = dict(_PAIR.findall(line))
+    try:
+        count, epoch = int(shown["count"]), int(shown["partitionLeaderEpoch"])
+        first, time = int(shown["baseOffset"]), int(shown.get("CreateTime") or shown["LogAppendTime"])
+    except (KeyError, ValueError):
+        return _BROKEN
+    if not (0 <= first < NUMBER.most and abs(time) < NUMBER.most and abs(epoch) < NODE.most):
+        return _BROKEN
+    return _Batch(first, epoch, time, shown.get("isControl") == "true", count if shown.get("isvalid") == "true" else -1)
+
+
+_BROKEN = _Batch(0, 0, 0, False, -1)
+
+
+def _record(line: str) -> re.Match[str] | None:
+    before, keys, shown = line.rstrip().partition(_KEYS)
+    return _RECORD.fullmatch(shown) if keys and _BEGINS.match(before) else None
+
+
 def _relative(name: str) -> str:
+    name = name.replace("\0", "")[-_LONGEST_NAME:]
     return "/".join(part for part in name.strip().replace("\\", "/").split("/") if part not in ("", ".", ".."))
 
 
@@ -122,12 +157,22 @@ def _message(record: re.Match[str]) -> Message:
         if record["type"] is None:
             return shown["type"], shown["version"], shown["data"]
         return _WORD.sub("_", record["type"]).upper(), shown["version"], shown
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return _UNKNOWN
 
 
-def _written(head: re.Match[str], messages: list[Message]) -> bytes:
+def _written(head: _Batch, messages: Sequence[Message]) -> bytes:
     """Return the bytes of a batch."""
-    first, epoch, time = int(head["first"]), int(head["epoch"]), int(head["time"])
-    data = batch(messages, first, epoch, time, control=head["control"] == "true")
-    return data if len(messages) == int(head["count"]) and head["valid"] == "true" else data[:-1]
+    data = _bytes(head, messages)
+    if data is None:
+        known = [_UNKNOWN if _bytes(head, [message]) is None else message for message in messages]
+        data = _bytes(head, known) or b""
+    return data if len(messages) == head.records else data[:-1]
+
+
+def _bytes(head: _Batch, messages: Sequence[Message]) -> bytes | None:
+    """Return the bytes of records; None if one cannot be written: their JSON may be of any shape."""
+    try:
+        return batch(messages, head.first, head.epoch, head.time, control=head.control)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None

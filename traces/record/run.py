@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 import tempfile
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...specs.releases import release
+from ..sources.packing import gzipped
 from . import jars, manifest, replicas, traffic, zklog
 from .clock import utc
 from .cluster import Cluster
@@ -148,7 +148,7 @@ def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:
             continue
         raw = file.read_bytes().replace(str(home).encode(), b"/var/lib/kafka")
         if len(raw) >= GZIP_FROM:
-            (target / f"{name}.gz").write_bytes(gzip.compress(raw, mtime=0))
+            (target / f"{name}.gz").write_bytes(gzipped(raw))
         else:
             (target / name).write_bytes(raw)
         kept_as = f"{home.name}/{name}" + (".gz" if len(raw) >= GZIP_FROM else "")

@@ -14,7 +14,7 @@ from functools import cache
 from typing import IO, NamedTuple
 
 from ..limits import ARCHIVE_RATIO, DEPTH, MEMBERS, NAMES, ROOM
-from .compression import BROKEN, compression, stream
+from .compression import BROKEN, AlteredError, compression, stream
 from .opened import opened
 from .private import private_folder
 
@@ -77,6 +77,11 @@ _THERE: dict[str, str] = {}
 def unpacked_at(path: str, there: str) -> None:
     """Remember the path of the bytes of a displayed path, for as long as the private folder exists."""
     _THERE[path] = there
+
+
+def unpacked_no_more(path: str) -> None:
+    """Forget the path of the bytes of a displayed path."""
+    _THERE.pop(path, None)
 
 
 def there_of(path: str) -> str:
@@ -155,25 +160,33 @@ def _unpacked(path: str) -> Iterator[Member]:
     room = _room(path)
     with opened(path) as file:
         is_zip = file.read(4) in _ZIP
-    found = 0
+    found: list[Member] = []
     try:
         for member in _of_zip(path, room) if is_zip else _of_tar(path, room):
-            found += 1
-            yield member
+            found.append(member)
+    except AlteredError as error:
+        why = f"the archive is broken ({error}), so any byte of it may have changed: no member was read; fetch it again"
+        found = [_unread("", why)]
     except MALFORMED as error:
         part = "only the members before that were read" if found else "no member was read"
-        yield _unread("", f"the archive is cut or broken ({_in_words(error)}): {part}; fetch it again")
+        found.append(_unread("", f"the archive is cut or broken ({_in_words(error)}): {part}; fetch it again"))
+    yield from found
 
 
 def _in_words(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _unread(name: str, problem: str) -> Member:
-    """Return a member of which nothing was unpacked."""
+def nothing() -> str:
+    """Return the path of a file without any byte."""
     file, path = _new()
     file.close()
-    return Member(name, path, problem)
+    return path
+
+
+def _unread(name: str, problem: str) -> Member:
+    """Return a member of which nothing was unpacked."""
+    return Member(name, nothing(), problem)
 
 
 class _Room:

@@ -18,6 +18,8 @@ BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 _MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _BLOCK = 1 << 20
 _COMPRESSED_BLOCK = 1 << 13
+_WRONG = ("CRC check failed", "Incorrect length of data")
+"""The words of gzip about a member that is not what was written; of other errors nothing came out yet."""
 _ZSTD_BLOCK = 1 << 10
 """Size of a block: a thousand bytes that are all alike may stand for 30 MB."""
 LEAST_ALLOWED = ROOM.most
@@ -31,6 +33,10 @@ _NEW: Mapping[str, Callable[[], Any]] = {
 
 class TooMuchError(EOFError):
     """Compressed data that stands for more text than a log has; the message says how much."""
+
+
+class AlteredError(EOFError):
+    """Compressed data that its own checks contradict: any byte of it may be another, those before the break too."""
 
 
 class NoReaderError(OSError):
@@ -47,6 +53,10 @@ def compression(path: str) -> str | None:
         start = file.read(8)
     found = next((kind for mark, kind in _MARKS.items() if start.startswith(mark)), None)
     return found or ("gzip" if path.endswith(".gz") else None)
+
+
+ALTERED = "its checksum is wrong, so any byte of it may have changed: it was left out; fetch it again"
+"""The problem of a file whose data is altered. It shows when all is read; the file is then left out."""
 
 
 def cut(path: str) -> str:
@@ -90,10 +100,27 @@ def _unpacked(kind: str, file: BinaryIO) -> Iterator[bytes]:
     if kind == "zstd":
         yield from unpacked_zstd(file)
     elif kind == "gzip":
-        with gzip.open(file) as read:
-            yield from iter(lambda: read.read1(_COMPRESSED_BLOCK), b"")
+        yield from _unpacked_gzip(file)
     else:
         yield from _joined(_NEW[kind], file)
+
+
+def _unpacked_gzip(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the decompressed bytes of gzip members.
+
+    Raises:
+        AlteredError: a checksum or a code is wrong.
+        EOFError, gzip.BadGzipFile: the data is cut, or something else follows it.
+    """
+    try:
+        with gzip.open(file) as read:
+            yield from iter(lambda: read.read1(_COMPRESSED_BLOCK), b"")
+    except zlib.error as error:
+        raise AlteredError(str(error)) from error
+    except gzip.BadGzipFile as error:
+        if str(error).startswith(_WRONG):
+            raise AlteredError(str(error)) from error
+        raise
 
 
 def _joined(new: Callable[[], Any], file: IO[bytes]) -> Iterator[bytes]:
@@ -102,19 +129,23 @@ def _joined(new: Callable[[], Any], file: IO[bytes]) -> Iterator[bytes]:
     The standard library's readers take whatever follows the first stream, but is not another one, for padding.
 
     Raises:
-        EOFError, lzma.LZMAError: the data is cut or broken, or something else follows it.
+        AlteredError: the checks of xz contradict the data.
+        EOFError: the data is cut or broken, or something else follows it.
     """
     data = _content(b"", file)
     while data:
-        one = new()
+        one, begun = new(), False
         while not one.eof:
             if not (data or not one.needs_input):
                 raise EOFError("the data has no end")
             try:
                 block = one.decompress(data, _BLOCK)
-            except OSError as error:  # bz2 says so of broken data
+            except lzma.LZMAError as error:
+                raise (AlteredError if begun else EOFError)(str(error)) from error
+            except OSError as error:  # bz2 says so of broken data, before any byte of the block comes out
                 raise EOFError(str(error)) from error
             if block:
+                begun = True
                 yield block
             data = file.read(_COMPRESSED_BLOCK) if one.needs_input and not one.eof else b""
         data = _content(one.unused_data, file)
@@ -154,4 +185,4 @@ def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
                 raise EOFError("the frame has no end")
             data = data or file.read(_ZSTD_BLOCK)
     except zstandard.ZstdError as error:
-        raise EOFError(str(error)) from error
+        raise AlteredError(str(error)) from error

@@ -31,6 +31,8 @@ COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 _ARCHIVED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", *(f".tar{ending}" for ending in COMPRESSED))
 _ENDINGS = (*COMPRESSED, ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_DOWNLOADED = re.compile(r"(https?|ftps?|sftp)://", re.IGNORECASE)
+"""Addresses that Hadoop's file systems cannot list."""
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)")
 _DUMP = re.compile(r"\.dump(\.|$)")
 """The recorder's name for the output of kafka-dump-log: a copy of records, not a log."""
@@ -108,12 +110,18 @@ def expand(
         holds_lines: returns True if a file in a folder, named like a table or JSON, is nevertheless a log.
 
     Raises:
-        IsrproofError: a path does not exist, nothing in it looks like a log, or an archive contains too much.
+        IsrproofError: a path does not exist or is an address, nothing in it looks like a log, or an archive contains
+            too much.
     """
     seen: set[str] = set()
     found = []
     for path in paths:
         files: list[Source] = []
+        if _DOWNLOADED.match(path):
+            raise IsrproofError(
+                f"{path}: expected a file or folder, or an address of a file system that Spark lists (s3a://, hdfs://, "
+                "abfs://, gs://); download it and audit the file."
+            )
         there = is_elsewhere(path)
         for file in elsewhere(path) if there else _files(path, other, holds_lines):
             if (real := file if there else os.path.realpath(file)) not in seen:

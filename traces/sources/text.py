@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from ..limits import LINE
-from .compression import BROKEN, NoReaderError, TooMuchError, cut
+from .compression import ALTERED, BROKEN, AlteredError, NoReaderError, TooMuchError, cut
 from .encoding import NoTextError, blocks
 from .opened import opened
 
@@ -72,6 +72,8 @@ class Lines:
             self.problem = str(error)
         except (NoReaderError, TooMuchError) as error:
             self.problem = str(error)
+        except AlteredError:
+            self.problem = ALTERED
         except BROKEN:
             self.problem = cut(self.path)
         except OSError as error:

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from .names import listing
 
 TOOL = "kafka-topics --describe"
-_TOPIC = re.compile(r"Topic: ?(?P<topic>\S+)\s+.*?PartitionCount: ?[0-9]+\s.*?(?:Configs: ?(?P<configs>.*))?")
+_TOPIC = re.compile(
+    r"Topic: ?(?P<topic>\S{1,249})\s(?:(?!PartitionCount:).)*PartitionCount: ?[0-9]{1,9}\s"
+    r"(?:(?!Configs:).)*(?:Configs: ?(?P<configs>.*))?"
+)
 _PARTITION = re.compile(
     r"Topic: ?(?P<topic>\S+)\s+Partition: ?(?P<partition>[0-9]{1,9})\s+Leader: ?(?P<leader>none|-?[0-9]{1,9})\s+"
     r"Replicas: ?(?P<replicas>[0-9,]*)\s+Isr: ?(?P<isr>[0-9,]*)(?P<rest>(?:\s.*)?)"

@@ -30,7 +30,7 @@ CONTRACT = (
     Damage(
         "copies, overlaps, two appenders on one file",
         "kept",
-        "A line that says again, to the millisecond, what one above says is read once.",
+        "A line that repeats an earlier one, to the millisecond, is read once.",
     ),
     Damage(
         "gaps that show: a file, an hour, a head or a tail is missing, or a file was copied while it was written",
@@ -41,56 +41,56 @@ CONTRACT = (
     Damage(
         "a broker or a kind of file is missing",
         "kept",
-        "What is illegal contradicts lines that are there; for want of a line nothing is.",
+        "An illegal finding contradicts lines that are there. A missing line alone never makes one.",
     ),
     Damage(
         "envelopes, prefixes, line ends, lines wrapped or truncated by a shipper",
         "kept",
-        "What carries a line is taken off. A line that is not whole is counted as unknown, and is no evidence.",
+        "The envelope is removed. A line that is incomplete counts as unknown, and is not evidence.",
     ),
     Damage(
         "lines torn, cut, spliced, or mixed with those of other programs",
         "kept",
-        "The same. A block of lines ends where one is broken.",
+        "The same. A block of lines ends at a broken line.",
     ),
     Damage(
         "clocks that are wrong, set back, or of different time zones",
         "kept",
-        "Brokers are joined by what they print of each other's epochs, never by their clocks.",
+        "Logs of several brokers are joined by the epochs that they print, never by their clocks.",
     ),
     Damage(
         "levels that differ or change",
         "kept",
         "A line is illegal only if no move that its level hides can lead to it. A level is known to be shown from its"
-        " first line in a stream to its last. Stretches between in which less was logged are found by requests that are"
-        " acted on and not received.",
+        " first line in a stream to its last. Requests that are acted on but never received show the stretches between"
+        " in which less was logged.",
     ),
     Damage(
         "lines missing here and there: sampling, rate limits, `grep`, shippers that lose lines",
         "doubted",
-        "Lines that never stand without another, and states that nothing led to, show it. One such state alone stays"
-        " illegal only if no single missing line explains it.",
+        "Half of a pair that Kafka always prints together, and states that nothing led to, show it. One such state"
+        " alone stays illegal only if no single missing line explains it.",
     ),
     Damage(
         "lines in another order: sorted, shuffled within a second, blocks swapped",
         "doubted",
-        "Times or request numbers that go back show it. What rests on the order within a millisecond is tried in other"
-        " orders, and is suspicious if one of them explains it.",
+        "Times or request numbers that go back show it. A finding that rests on the order of lines within a"
+        " millisecond is judged again in other orders; it is suspicious if one of them explains it.",
     ),
     Damage(
         "lines of another cluster or broker among these, or under its name",
         "doubted",
-        "Wordings of two releases, topic ids, epochs and cluster ids that take turns show it.",
+        "Wordings of two releases, or topic ids, epochs or cluster ids that alternate, show it.",
     ),
     Damage(
         "names, addresses or numbers that were redacted, regrouped or pasted",
         "doubted",
-        "Names that became alike show as two topics under one name. What is not understood is no evidence.",
+        "Names that became equal show as two topics with one name. A line that is not understood is not evidence.",
     ),
     Damage(
         "words that were replaced by other words that Kafka prints",
         "not seen",
-        "A line that is whole and worded as Kafka words it is taken as printed. Only contradictions show it.",
+        "A complete line in Kafka's wording is taken as printed. Only contradictions can show the damage.",
     ),
 )
 """All kinds, those that change no verdict first."""

@@ -1,20 +1,24 @@
-"""Evidence for signs: counts of a look at all partitions, claims, and a second look at lines if it is due."""
+"""Evidence for signs: counts of a look at all partitions, claims, and a second look at partitions if it is due."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as of_object
 from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
+from ....model.expr import field
+from ....model.sorts import Int
 from ..files.file import LogFile
-from ..history.claims import OverLines
+from ..files.log import Look
 from ..history.doubts import NO_DOUBT, Doubts, raised
-from ..history.spans import Span
+from ..history.spans import LINES_PER_FILE, Span
+from ..history.streams import streams
 from ..sources.source import Source
 from ..table.protocol import Row, Table
-from .sign import Counts, Partitions, Sign
+from .sign import PLACE, STREAM, Counts, LookOfSign, Partitions, Sign
 
 _Made = TypeVar("_Made")
 CONTRADICTED, UNMOVED, MOVES = "contradicted", "unmoved", "moves"
@@ -35,10 +39,10 @@ class Evidence:
     looked: Mapping[str, Sequence[Row]]
     """Rows of the look at all partitions, by what they are (pipeline.py)."""
     requests: Source
-    over_lines: OverLines
+    over_partitions: Callable[[Look], list[Row]]
     known: Doubts = NO_DOUBT
     """Doubts that the look at partitions has taken into account."""
-    _made: dict[Callable[[Evidence], Any], Any] = field(default_factory=dict)
+    _made: dict[Callable[[Evidence], Any], Any] = of_object(default_factory=dict)
 
     @cached_property
     def numbers(self) -> Mapping[int, Counter[str]]:
@@ -50,7 +54,7 @@ class Evidence:
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Clusters that have contradictions, and more of them than Kafka makes: their lines are looked at once more."""
+        """Clusters that have contradictions, and more of them than Kafka makes: signs look at their lines."""
         return frozenset(
             cluster
             for cluster, n in self.numbers.items()
@@ -67,7 +71,13 @@ class Evidence:
         found: dict[str, list[Row]] = defaultdict(list)
         if self.theirs:
             own = [span for span in self.spans if span.file in self.theirs]
-            for row in self.over_lines(partial(_look, self.signs, own), self.theirs):
+            files = [
+                {"file": file.index, STREAM: number, "before": nth * LINES_PER_FILE}
+                for number, stream in enumerate(streams(tuple(self.theirs.values())))
+                for nth, file in enumerate(stream)
+            ]
+            looks = [(sign.name, sign.look, sign.lines) for sign in self.signs if sign.look is not None]
+            for row in self.over_partitions(partial(_look, looks, own, files)):
                 found[row["sign"]].append(row)
         return found
 
@@ -87,8 +97,15 @@ class Evidence:
         return frozenset(row["file"] for row in self.looked["repeated"])
 
 
-def _look(signs: Sequence[Sign], spans: Sequence[Span], events: Table) -> list[Row]:
-    return [row | {"sign": sign.name} for sign in signs if sign.look is not None for row in sign.look(events, spans)]
+def _look(
+    looks: Sequence[tuple[str, LookOfSign, tuple[str, ...]]],
+    spans: Sequence[Span],
+    files: Sequence[Row],
+    events: Table,
+) -> list[Row]:
+    placed = events.joined(files, ("file",), {STREAM: int, "before": int})
+    theirs = placed.derive(**{PLACE: field("before", Int(0)) + field("line", Int(0))})
+    return [row | {"sign": name} for name, look, lines in looks for row in look(theirs.of_lines(lines), spans)]
 
 
 def numbers(signs: Sequence[Sign], seen: Partitions) -> list[Row]:

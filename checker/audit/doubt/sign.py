@@ -11,8 +11,11 @@ from ..history.spans import Span
 from ..observe.observation import Input
 from ..table.protocol import Row, Table
 
+STREAM, PLACE = "stream", "place"
+"""Columns that a look's lines also have: the number of their stream, and a number that orders the lines of a stream."""
 Counts = Iterator[tuple[int, str, int]]
 """Clusters, what is counted of them, and how many there are."""
+LookOfSign = Callable[[Table, Sequence[Span]], list[Row]]
 
 
 class Partitions(NamedTuple):
@@ -40,5 +43,9 @@ class Sign:
     """From the `Evidence` of an audit to what is in doubt, each in the scope of the effect."""
     counted: Callable[[Partitions], Counts] | None = None
     """Counts, in each look at partitions, what `found` weighs."""
-    look: Callable[[Table, Sequence[Span]], list[Row]] | None = None
-    """A look at the lines of clusters in which something is amiss."""
+    look: LookOfSign | None = None
+    """A look at the lines of clusters in which something is amiss: at all lines of some partitions, with `STREAM` and
+    `PLACE`. Lines that name no partition are in each of these tables. A function of a module: it goes to workers.
+    """
+    lines: tuple[str, ...] = ()
+    """The lines that the look reads, ids of rows of the line table."""

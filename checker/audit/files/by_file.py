@@ -111,12 +111,12 @@ def encode(task: worker.Task, files: Iterable[tuple[Whole, Text]]) -> Iterator[p
     """Yield the lines of files, as `worker.encode` does, and the facts about each file."""
     for file, text in files:
         file_read = FileRead(file.home)
-        yield from worker.encode(task, _batches(file, text, file_read))
+        yield from worker.encode(task, batches(file, text, file_read))
         note = json.dumps({"blocks": [], "coverage": [], "rows": [], "file_read": file_read.as_json()}).encode()
         yield worker.output([worker.LOOKED], [note])
 
 
-def _batches(file: Whole, text: Text, file_read: FileRead) -> Iterator[pa.RecordBatch]:
+def batches(file: Whole, text: Text, file_read: FileRead) -> Iterator[pa.RecordBatch]:
     unwrapped = Unwrapped(text, file.reading)
     block: dict[str, int] = {}
     blocks: list[int] = []

@@ -46,7 +46,7 @@ Made = TypeVar("Made")
 Work = TypeVar("Work")
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """Lines of a source: from one byte of its file to another, or all of it."""
 
     number: int
@@ -156,9 +156,9 @@ class InColumns:
             return
         yield from shared(self._pool, function, work)
 
-    def _work(self, numbers: Iterable[int]) -> Iterator[list[_Part]]:
+    def _work(self, numbers: Iterable[int]) -> Iterator[list[Part]]:
         """Yield parts of these sources, in pieces of work of about equal size."""
-        waiting: list[_Part] = []
+        waiting: list[Part] = []
         size = 0
         for number in numbers:
             for part, length in self._parts(number):
@@ -170,14 +170,14 @@ class InColumns:
         if waiting:
             yield waiting
 
-    def _parts(self, number: int) -> Iterator[tuple[_Part, int]]:
+    def _parts(self, number: int) -> Iterator[tuple[Part, int]]:
         """Yield the parts of a source, with their sizes."""
         path, how, size = self._sources[number][1].there, self._detected[number], self._sizes[number]
         if size <= self._part or not _can_be_split(path, how):
-            yield _Part(number, path, how.reading), size
+            yield Part(number, path, how.reading), size
             return
         for begin, end in pairwise([*_bounds(path, self._part)]):
-            yield _Part(number, path, how.reading, begin, end), end - begin
+            yield Part(number, path, how.reading, begin, end), end - begin
 
     def _placed(self, file_read: dict[int, by_file.FileRead], blocks: Iterable[Sequence[int]]) -> worker.Places:
         """Return the file and the shift of each block, from (number, begin, first place, lines) of parts of blocks."""
@@ -212,11 +212,11 @@ class InColumns:
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
 
 
-def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:
+def _encoded(task: worker.Task, parts: Sequence[Part]) -> _Encoded:
     """Encode parts: the workers' results for their lines, and the problems that kept files from being read whole."""
     problems: list[tuple[int, str]] = []
     native = [part for part in parts if part.reading.native]
-    found = [*worker.encode(task, _batches(native, problems))]
+    found = [*worker.encode(task, batches(native, problems))]
     for part in parts:
         if not part.reading.native:
             whole = by_file.Whole(part.number, part.path, part.reading, part.wanted)
@@ -227,7 +227,7 @@ def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:
     return _Encoded([note, *worker.pieces(rows)], payloads)
 
 
-def _batches(parts: Sequence[_Part], problems: list[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
+def batches(parts: Sequence[Part], problems: list[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
     """Yield lines (home, block, place, value), with the number of their source as home; record reading problems."""
     for part in parts:
         lines = Lines(part.path) if part.end is None else Stretch(part.path, part.begin, part.end)

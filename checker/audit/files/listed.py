@@ -46,7 +46,7 @@ def _each(pattern: re.Pattern[str]) -> Callable[[str], Iterator[dict[str, Any]]]
     return lambda detail: map(_one, pattern.finditer(detail))
 
 
-_OFFLINE = re.compile(rf"(?P<topic>{_TOPIC})-(?P<partition>[0-9]{{1,9}})(?![A-Za-z0-9._-])")
+_OFFLINE = re.compile(rf"(?<![A-Za-z0-9._-])(?P<topic>{_TOPIC})-(?P<partition>[0-9]{{1,9}})(?![A-Za-z0-9._-])")
 _LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
     "fetchers-added": _each(_ADDED),
     "replicas-offline": _each(_OFFLINE),

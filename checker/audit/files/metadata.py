@@ -27,6 +27,13 @@ class Segment:
     path: str
     end: tuple[int, int] | None = None
     batches: Batches = field(init=False)
+    damage: dict[str, None] = field(default_factory=dict)
+    """Damage that its batches alone do not show, in words."""
+
+    @property
+    def problem(self) -> str | None:
+        """The reason why it, or a part of it, is not evidence."""
+        return "; ".join([*self.damage, *filter(None, [self.batches.problem])]) or None
 
     def __post_init__(self) -> None:
         self.batches = Batches(self.path, adjoining=True)

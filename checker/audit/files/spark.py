@@ -38,7 +38,7 @@ from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import blocks, few_rows, homes, named, placed_lines, shifts
+from .spark_lines import blocks, few_rows, homes, is_hidden, named, placed_lines, shifts
 from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
@@ -78,9 +78,9 @@ class SparkLog:
         piece: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
-        self._detected = [_detected(spark, source, asked) for _, source in sources]
+        self._detected = [detected_there(spark, source, asked) for _, source in sources]
         self._paths = [
-            source.there if _can_be_split(source, how) else None
+            source.there if can_be_split(source, how) else None
             for (_, source), how in zip(sources, self._detected, strict=True)
         ]
         self._groups = self._grouped()
@@ -309,7 +309,7 @@ def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.JoinedFile]:
     return {home: split.joined(own) for home, own in parts.items()}
 
 
-def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
+def detected_there(spark: SparkSession, source: Source, asked: Asked) -> Detected:
     if not is_elsewhere(source.path):
         return detect(source.there, asked)
     return detected_by(lambda most: [*map(text_of, _first(spark, source.path, most))], asked)
@@ -329,13 +329,13 @@ def _text(spark: SparkSession, source: Source, most: int) -> Text:
     return by_file.Given(_first(spark, source.path, most)) if is_elsewhere(source.path) else Lines(source.there)
 
 
-def _can_be_split(source: Source, how: Detected) -> bool:
+def can_be_split(source: Source, how: Detected) -> bool:
     """Return whether Spark can read the lines of a file: plain text, or whole gzip data, in one envelope at most."""
     path = source.there
     lines = how.reading.native or how.reading.alone is not None
     if is_elsewhere(path):
         return lines
-    if not (lines and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
+    if not (lines and os.path.isfile(path) and is_plain(path) and _can_be_named(path)) or is_hidden(path):
         return False
     # Spark decides by the name.
     return _is_whole(path) if path.endswith(".gz") else compression(path) is None and not path.endswith(_CODECS)
@@ -363,7 +363,7 @@ def _is_whole(path: str) -> bool:
 
 def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
     """Return the texts of some places of files that only Spark can reach, without their envelopes."""
-    how = {path: _detected(spark, source_of(path), asked) for path in wanted}
+    how = {path: detected_there(spark, source_of(path), asked) for path in wanted}
     native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
     read = lines_of(spark, native) if native else {}
     found: dict[str, dict[At, str]] = {

@@ -53,7 +53,7 @@ def placed_lines(
     """
     lines = (
         spark.read.option("lineSep", "\n")
-        .text(_asked(paths))
+        .text(as_asked(paths))
         .select(
             _bounded(F.col("value")).alias("value"),
             F.col("_metadata.file_path").alias("path"),
@@ -150,10 +150,15 @@ def blocks(lines: DataFrame) -> list[CountedBlock]:
     return [CountedBlock(*row) for row in lines.groupBy(*keys).agg(F.min("place"), F.count(F.lit(1))).collect()]
 
 
-def _asked(paths: Sequence[str | None]) -> list[str]:
+def as_asked(paths: Sequence[str | None]) -> list[str]:
     """Return paths for Spark, whose default file system need not be this machine's."""
     names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths if path]
     return [name if is_elsewhere(name) else f"file://{name}" for name in names]
+
+
+def is_hidden(path: str) -> bool:
+    """Return True if Spark's readers leave a file out, even one that is named, because of its name."""
+    return os.path.basename(os.path.realpath(path)).startswith(("_", "."))
 
 
 def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ....traces.events.parse import is_spliced
+from ....traces.events.wordings import printable
 from ..table.arrays import Array, Dictionary, Mask, Numbers, array_of
 from .walk import Literal, Named, Number, Repeat, Rest, Step
 
@@ -172,7 +173,7 @@ class Walking:
 
 
 def _is_plain(text: str) -> bool:
-    return text.isascii() and text.isprintable() and not is_spliced(text)
+    return text.isascii() and text.isprintable() and not is_spliced(text) and printable(text) is not None
 
 
 def is_at(data: Numbers, at: Numbers, text: bytes) -> Mask:

@@ -109,13 +109,13 @@ def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
     dictionary = Dictionary()
-    blocks, block = _blocks(lines)
-    file, line = _placed(task, blocks, block, lines["place"].to_numpy())
+    blocks, block = blocks_of(lines)
+    file, line = placed(task, blocks, block, lines["place"].to_numpy())
     seen: dict[int, Coverage] = {}
     for number in np.unique(file).tolist():
         seen[number] = Coverage()
-    table = _events(task, lines, file, line, dictionary, seen)
-    found = list(_by_bucket(task, table, dictionary, blocks)) if task.buckets else []
+    table = events_of(task, lines, file, line, dictionary, seen)
+    found = list(by_bucket(task, table, dictionary, blocks)) if task.buckets else []
     counts = np.bincount(block, minlength=len(blocks)).tolist()
     looked = {
         "blocks": [[*key, n] for key, n in zip(blocks, counts, strict=True)],
@@ -133,7 +133,7 @@ def output(buckets: Sequence[int], payloads: Sequence[bytes]) -> pa.RecordBatch:
     return pa.record_batch(columns, names=["bucket", "payload"])
 
 
-def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
+def blocks_of(lines: pa.Table) -> tuple[list[Part], Numbers]:
     """Return the blocks of a piece, and for each line the number of its block among them."""
     home, begin, place = (lines[name].to_numpy() for name in ("home", "block", "place"))
     example, number = different([Array(home), Array(begin)], lines.num_rows)
@@ -142,7 +142,7 @@ def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
     return list(zip(home[example].tolist(), begin[example].tolist(), first.tolist(), strict=True)), number
 
 
-def _placed(task: Task, blocks: Sequence[Part], block: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
+def placed(task: Task, blocks: Sequence[Part], block: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
     """Return for each line its file and its number there, as far as they are known."""
     if task.places is None:
         return block, place - np.array([first for _, _, first in blocks], dtype=np.int64)[block]
@@ -158,7 +158,7 @@ def whole(blocks: Iterable[Sequence[int]], places: Places) -> list[tuple[int, in
     return [(file, shift + first) for (file, shift), first in found]
 
 
-def _events(
+def events_of(
     task: Task, lines: pa.Table, file: Numbers, line: Numbers, dictionary: Dictionary, seen: Mapping[int, Coverage]
 ) -> ColumnTable:
     parts = []
@@ -199,7 +199,7 @@ def _count(columns: Mapping[str, Array], dictionary: Dictionary, seen: Mapping[i
             seen[number].dated(int(lines[at]), int(times[at]))
 
 
-def _by_bucket(
+def by_bucket(
     task: Task, table: ColumnTable, dictionary: Dictionary, blocks: Sequence[Part]
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that rules look at, encoded by bucket."""

@@ -18,6 +18,7 @@ from .moves import Move
 from .scope import Scope
 from .state import ClusterState
 from .tally import Tally
+from .unread import Unread
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ class Audited:
     """Lines in doubt by cluster, with the sign that shows it."""
     happened: Mapping[int, Sequence[Happened]] = field(default_factory=dict)
     """The things that happened, by cluster, one by one."""
+    unread: Mapping[int, Unread] = field(default_factory=dict)
+    """By cluster the parts of its story that no file shows."""
     versions: Sequence[Row] = ()
     """Lines in which processes print the release of their jars (journals.VERSION)."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ....traces.place import Place
@@ -35,8 +35,11 @@ def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Text
     )
 
 
-def lines_around(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> dict[str, dict[int, str]]:
-    """Return the lines in the evidence of the first findings of each rule and verdict, and the lines around them.
+def lines_around(
+    findings: Sequence[Finding], also: Iterable[Place], texts_of: Callable[[Wanted], Texts]
+) -> dict[str, dict[int, str]]:
+    """Return the lines in the evidence of the first findings of each rule and verdict, the lines around them, and
+    other places.
 
     A line that holds several events is left out: the lines beside one of its events are within it.
     """
@@ -49,6 +52,9 @@ def lines_around(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts
                 if place.line is not None and place.part is None:
                     around = range(max(1, place.line - _AROUND), place.line + _AROUND + 1)
                     wanted[place.file].update((line, None) for line in around)
+    for place in also:
+        if place.line is not None and place.part is None:
+            wanted[place.file].add((place.line, None))
     texts = texts_of(wanted) if wanted else {}
     return {
         path: {line: text[:_LONGEST] for (line, _), text in sorted(of.items())} for path, of in sorted(texts.items())

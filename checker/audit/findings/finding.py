@@ -67,6 +67,8 @@ class Finding:
     issue: tuple[str, ...] = ()
     known_issue: str | None = None
     fixed_in: str | None = None
+    looks_like: str | None = None
+    """The issue of Kafka, where it may be a known bug, or something else."""
     decided_by: str | None = None
     excerpt: str = ""
     """The text of that line."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ....specs.happenings import Happening, happenings
 from ....traces.place import Place
+from .asking import question
 
 MOST = 10_000
 """The most entries of a cluster that are reported, trouble first; all are counted."""
@@ -30,6 +31,8 @@ class Happened:
     """The time at which the last ended; None if it is a moment, or no end is shown."""
     lasts: bool = False
     """True if no line shows its end."""
+    moment: bool = False
+    """True if a tool showed it, at one moment: nothing shows when it began, or whether it went on."""
     node: int | None = None
     """The id of the broker or controller that it happened to, or that said so of a partition or topic."""
     topic: str | None = None
@@ -39,6 +42,8 @@ class Happened:
     reason: str | None = None
     issue: str | None = None
     """The issue of Kafka, where it is a known bug."""
+    looks_like: str | None = None
+    """The issue of Kafka, where it may be a known bug, or something else."""
     count: int = 1
     """The number of times that it happened."""
     longest: int | None = None
@@ -51,6 +56,11 @@ class Happened:
     @property
     def word(self) -> Happening:
         return happenings()[self.what]
+
+    @property
+    def why(self) -> str | None:
+        """The command that follows trouble back to its cause, to copy; null where there is none."""
+        return question(self.what, self.node, self.topic, self.partition, self.since) if self.trouble else None
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -70,7 +80,9 @@ def so_far(each: Happened, ends: int | None) -> Happened:
 
 def judged(entries: Iterable[Happened]) -> list[Happened]:
     """Return the entries, each trouble or not by the vocabulary."""
-    own = [replace(each, trouble=each.word.is_trouble(_length(each), lasts=each.lasts)) for each in entries]
+    own = [
+        replace(each, trouble=each.word.is_trouble(_length(each), lasts=each.lasts or each.moment)) for each in entries
+    ]
     known = {(each.what, each.topic, each.partition): each.trouble for each in own}
     return [
         replace(each, trouble=each.trouble and known.get((each.word.over or "", each.topic, each.partition), True))
@@ -99,7 +111,8 @@ def alike_once(entries: Iterable[Happened]) -> list[Happened]:
     for each in entries:
         reason = None if each.word.spell and each.word.subject == "partition" else each.reason
         epoch = each.epoch if each.word.subject in _BY_EPOCH or each.what == "unclean-election" else None
-        groups[each.what, each.node, each.topic, each.partition, epoch, reason, each.issue].append(each)
+        about = each.node, each.topic, each.partition, epoch, each.moment
+        groups[(each.what, *about, reason, each.issue)].append(each)
     return sorted((_joined(own) for own in groups.values()), key=lambda each: each.order)
 
 
@@ -123,6 +136,17 @@ def _joined(several: list[Happened]) -> Happened:
         longest=long.longest,
         places=tuple(places)[:_PLACES],
     )
+
+
+def candidates(entries: Iterable[Happened]) -> list[Happened]:
+    """Return the entries of which `shown` can take some, whatever their reasons are: those of as many kinds and
+    subjects as it shows entries, trouble first."""
+    own = list(entries)
+    groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
+    for each, trouble in zip(own, judged(own), strict=True):
+        groups[each.what, each.node, each.topic, each.partition].append(replace(each, trouble=trouble.trouble))
+    first = sorted(groups.values(), key=lambda group: min((not each.trouble, each.order) for each in group))
+    return [each for group in first[:MOST] for each in group]
 
 
 def shown(entries: Iterable[Happened]) -> tuple[Happened, ...]:

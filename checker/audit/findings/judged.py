@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 from ....specs.behaviours import BEHAVIOURS
+from ....specs.bugs import Bug, explaining
 from ....specs.releases import names
 from ....traces.place import Place
 from ..doubt.excuses import EXCUSES
@@ -34,10 +35,7 @@ def findings(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[R
 
 def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
     """Return the finding of `rule` about a row of its observation, whose column `verdict` is the rule's."""
-    bug = BEHAVIOURS.get(rule.bug or "")
-    known = (
-        bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")
-    )
+    issue, fixed, like = _known_as(rule, row)
     return Finding(
         rule=rule.code,
         name=rule.name,
@@ -55,17 +53,33 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         controller_epoch=row.get("controller_epoch"),
         message=rule.message(row),
         expected=rule.expected(row),
-        got=rule.got(row),
+        got=rule.got(row) + ("" if like is None else f"; {like.named(unsure=True)}"),
         assumption=_assumption(rule, row),
         issue=rule.issues,
-        known_issue=rule.bug if known else None,
-        fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
+        known_issue=issue,
+        fixed_in=fixed,
+        looks_like=None if like is None else like.issue,
         decided_by=_decided_by(rule, row, files),
         cause=None if rule.cause is None else rule.cause(row),
         lost=() if rule.lost is None else (rule.lost(row),),
         cluster=files[row["file"]].cluster,
         not_illegal_because=_not_illegal_because(rule, row),
     )
+
+
+def _known_as(rule: Rule, row: Row) -> tuple[str | None, str | None, Bug | None]:
+    """Return the known bug that a row shows, the releases that are without it, and the bug that it may be a sign of."""
+    mask = row.get("releases", 0)
+    if row["verdict"] not in ("illegal", "suspicious"):
+        return None, None, None
+    bug = BEHAVIOURS.get(rule.bug or "")
+    if bug is not None and bug.releases & mask:
+        return rule.bug, ", ".join(bug.fixed_in), None
+    explained = explaining(rule.code, row)
+    if explained is None:
+        return None, None, None
+    one, sign = explained
+    return (None, None, one) if sign.unsure else (one.issue, ", ".join(one.fixed), None)
 
 
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:

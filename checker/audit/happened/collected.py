@@ -12,26 +12,32 @@ from ..findings.finding import Finding
 from ..findings.happened import Happened, alike_once, judged, shown, so_far
 from ..findings.metadata import MetadataLog
 from ..findings.state import ClusterState
+from ..lines import MOVED
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, tenures
+from .described import described
 from .elections import active, resigned, unclean
 from .leaders import spells
-from .losses import losses
+from .losses import elected_outside, losses
 from .migration import migration
 from .moments import MOMENT, said, together
 from .once import once
-from .partitions import conditions
+from .partitions import Added, Tried, conditions
 from .processes import processes
 from .quorum import quorum
-from .reassignments import reassignments
+from .reassignments import reassignments, targets
 from .records import of_log
+from .resigned import told_too_early
 from .settled import settled
 from .topics import topics
 from .vanished import vanished
 from .views import views
 from .votes import votes
 from .writers import Writers
+
+_MOVES = frozenset(MOVED["partition"])
+"""Lines of the logger that prints elections that fail."""
 
 
 def collected(
@@ -54,6 +60,7 @@ def collected(
         led: the rows of `leaders.led`.
         facts: what was counted in each file.
     """
+    findings, facts = [*findings], [*facts]
     rows = [*(row for row in rows if row.get("kind") != MOMENT), *together(rows)]
     writers = Writers.of_rows([*rows, *({"kind": "quorum"} | row for row in quorum_lines)], files)
     made: dict[int, list[Happened]] = defaultdict(list)
@@ -63,7 +70,9 @@ def collected(
         spells(led, files, seen),
         errors(facts, files),
         losses(rows, findings, files),
+        elected_outside(rows, findings, files),
         said(rows, files, writers),
+        described(rows, files),
         processes(rows, files, writers),
         quorum(known, rows, files),
         votes(known, quorum_lines, rows, files),
@@ -71,20 +80,23 @@ def collected(
         topics(rows, files),
         reassignments(rows, files),
         migration(rows, files),
+        told_too_early(quorum_lines, files),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
-        generated(rows, files),
+        generated(rows, files, facts),
         vanished(rows, files, writers, logs),
     ):
         for cluster, each in source:
             made[cluster].append(each)
     for cluster, own in made.items():
-        made[cluster] = settled(own, rows, files)
+        made[cluster] = settled(own, rows, files, writers)
+    moving, ends = targets(rows, files), _ends(files.values())
+    printing = {fact.path for fact in facts if not _MOVES.isdisjoint(fact.rows)}
     for cluster, state in states.items():
-        made[cluster] += conditions(state.conditions)
+        tried = Tried.of(made[cluster], printing, ends.get(cluster))
+        made[cluster] += conditions(state.conditions, _added(state, moving.get(cluster, {})), tried)
     for cluster, timeline in brokers.items():
         made[cluster] += tenures(timeline.tenures)
-    ends = _ends(files.values())
     found = {cluster: [so_far(each, ends.get(cluster)) for each in own] for cluster, own in made.items()}
     for cluster in sorted({log.cluster for log in logs}):
         its = [log for log in logs if log.cluster == cluster]
@@ -93,13 +105,25 @@ def collected(
     return {cluster: sorted(asked(own, narrow), key=lambda each: each.order) for cluster, own in found.items()}
 
 
+def _added(state: ClusterState, moving: Mapping[tuple[str, int], frozenset[int]]) -> Added:
+    """Return the replicas that are being added to partitions: as long as the ISR is as large as the assignment will be,
+    no other is missed.
+    """
+    sizes = {(each.topic, each.partition): len(each.isr or ()) for each in state.conditions}
+    return {key: target for key, target in moving.items() if sizes.get(key, 0) >= len(target)}
+
+
 def errors(facts: Iterable[FileFacts], files: Mapping[int, LogFile]) -> Iterator[tuple[int, Happened]]:
-    """Yield by cluster the lines of level ERROR or FATAL that nothing else here explains."""
+    """Yield by cluster the lines of level ERROR or FATAL that nothing else here explains; a throwable may follow."""
     for fact in facts:
         if fact.index in files:
             for each in fact.errors:
                 place = files[fact.index].place(each.first)
-                yield fact.cluster, Happened("error-logged", reason=each.template, count=each.count, places=(place,))
+                at = fact.index, each.first
+                yield (
+                    fact.cluster,
+                    Happened("error-logged", reason=each.template, count=each.count, places=(place,), at=at),
+                )
 
 
 def asked(entries: Iterable[Happened], narrow: Narrow) -> list[Happened]:

@@ -9,10 +9,12 @@ from operator import itemgetter
 from ..fields import UNDER_MIN_ISR, kind
 from ..files.file import LogFile
 from ..findings.happened import Happened
-from ..lines import ISR_SHRINKS, ISR_WRITTEN, LEADS
+from ..lines import ISR_EXPANDS, ISR_SHRINKS, ISR_WRITTEN, LEADS
 from ..table.protocol import Row, Table
 
-LINES = (*ISR_SHRINKS, *ISR_WRITTEN, *LEADS)
+LINES = (*ISR_SHRINKS, *ISR_EXPANDS, *ISR_WRITTEN, *LEADS)
+_ASKED = (*ISR_SHRINKS, *ISR_EXPANDS)
+"""Lines of changes that are not written yet; up to 1.0 they are all that is printed of them."""
 UNDER_REPLICATED, UNDER_MIN = "under-replicated", "under-min-isr"
 _COLUMNS = ("file", "line", "ts", "row", "speaker", "topic", "partition", "isr", "old_isr", "kind", "leader_epoch")
 _KEY = ("topic", "partition")
@@ -39,7 +41,7 @@ def _of_partition(rows: Sequence[Row]) -> Iterator[Row]:
         isr = {*(row["isr"] or ())}
         missing = (missing | {*(row["old_isr"] or ())} if row["row"] in ISR_SHRINKS else missing) - isr
         known = [(UNDER_REPLICATED, bool(missing))]
-        known += [] if row["row"] in ISR_SHRINKS else [(UNDER_MIN, row["kind"] == UNDER_MIN_ISR)]
+        known += [] if row["row"] in _ASKED else [(UNDER_MIN, row["kind"] == UNDER_MIN_ISR)]
         for what, is_so in known:
             if is_so:
                 begun.setdefault(what, row | {"missing": sorted(missing)})

@@ -11,8 +11,10 @@ from ..files.file import LogFile
 from ..findings.finding import Finding
 from ..findings.happened import Happened
 from ..lines import BELOW_HIGH_WATERMARK
+from ..rules.broker.leader_lacks_committed_records import OUTSIDE
 from ..table.protocol import Row
-from .moments import MOMENT
+from .elections import UNCLEAN
+from .moments import MOMENT, saying
 from .reasons import offsets
 
 LOST = "records-lost"
@@ -49,6 +51,37 @@ def losses(
             reason, places = f"offsets {offsets(lost.start, lost.end)}", (lost.place,)
             of = Happened(LOST, since=lost.ts, topic=topic, partition=partition, reason=reason, places=places)
             yield cluster, of
+
+
+def elected_outside(
+    rows: Iterable[Row], findings: Iterable[Finding], files: Mapping[int, LogFile]
+) -> Iterator[tuple[int, Happened]]:
+    """Yield by cluster the unclean elections that findings show, of partitions of which no controller prints them: from
+    1.1 on, none of ZooKeeper mode does.
+    """
+    own = (row for row in rows if row.get("kind") == MOMENT and row["file"] in files)
+    printed = {
+        (files[row["file"]].cluster, row["topic"], row["partition"])
+        for row in own
+        if saying()[row["row"]].happens == UNCLEAN
+    }
+    for finding in findings:
+        about = finding.entity
+        if not finding.message.endswith(OUTSIDE) or (finding.cluster, about.topic, about.partition) in printed:
+            continue
+        reason = finding.message.rpartition("; ")[2]
+        yield (
+            finding.cluster,
+            Happened(
+                UNCLEAN,
+                since=finding.ts,
+                node=about.replica if about.broker is None else about.broker,
+                topic=about.topic,
+                partition=about.partition,
+                reason=reason,
+                places=(finding.place,),
+            ),
+        )
 
 
 def _joined(ranges: Iterable[_Range]) -> list[_Range]:

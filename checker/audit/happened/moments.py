@@ -38,7 +38,9 @@ ELSEWHERE = frozenset(
     )
 )
 """Happenings that modules of their own put together from several lines."""
-_ROWS_ELSEWHERE = ("controller-resigned",)
+TOOLS = ("tool-topic", "tool-partition", "tool-quorum-leader", "tool-quorum-node")
+"""Rows of output of tools, which say what they are about by what they show (described.py)."""
+_ROWS_ELSEWHERE = ("controller-resigned", *TOOLS)
 """Rows of which the same holds."""
 
 
@@ -85,16 +87,16 @@ def _count(event: Row, said: Row, found: dict[tuple[object, ...], list[Row]]) ->
     about = {name: said.get(name, own_about.get(name)) for name in _ABOUT} | {name: said.get(name) for name in _SAID}
     key = event["file"], event["row"], node, speaker, *(about[name] for name in ("topic", "partition", *_SAID))
     own = found[key]
-    shown = {name: event[name] for name in ("file", "line", "ts", "row")} | about
+    shown = {name: event.get(name) for name in ("file", "line", "ts", "row")} | about
     shown |= {"from_offset": event.get("offset"), "high_watermark": event.get("high_watermark")}
-    shown |= {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last_ts": event["ts"], "rest": False}
+    shown |= {"kind": MOMENT, "node": node, "speaker": speaker, "n": 1, "last_ts": event.get("ts"), "rest": False}
     most = _most(shown)
     if len(own) < most:
         own.append(shown)
     elif len(own) == most:
         own.append(shown | {"rest": True})
     else:
-        own[-1] |= {"n": own[-1]["n"] + 1, "last_ts": _later(own[-1]["last_ts"], event["ts"])}
+        own[-1] |= {"n": own[-1]["n"] + 1, "last_ts": _later(own[-1]["last_ts"], event.get("ts"))}
 
 
 def _most(row: Row) -> int:
@@ -176,6 +178,7 @@ def said(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) ->
                 topic=row["topic"] if named else None,
                 partition=row["partition"] if named else None,
                 epoch=epochs[0] if epochs else None,
+                reason=row["said"] if line.reason is None else None,
                 count=row["n"],
                 places=(file.place(row["line"]),),
                 at=(row["file"], row["line"]),

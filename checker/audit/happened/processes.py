@@ -21,6 +21,8 @@ STARTED, READY, STOPPED, FAILED, LOST = (
 FAULT = "fault"
 _COPIED = 1_000
 """The milliseconds within which a line of a start that comes again is a copy, and no other process."""
+_ONCE = ("start-fails", "main-exits")
+"""Rows of which a process prints one line."""
 _ENDING = 30_000
 """The milliseconds that a failing process may take to end: a line of its failure that comes later is another's."""
 
@@ -54,7 +56,7 @@ class Process:
         if says == READY:
             return again is not None or STOPPED in self.first or FAILED in self.first
         if says == FAILED:
-            return again is not None and _after(again, row) > _ENDING
+            return again is not None and _after(again, row) > (_COPIED if row["row"] in _ONCE else _ENDING)
         return False
 
     @property

@@ -24,6 +24,10 @@ _AROUND = 3000
 """The milliseconds around the loss of a leader in which lines about timeouts belong to it."""
 _AT_ONCE = 1000
 """The milliseconds within which a log ends too soon after the loss of a leader to say anything."""
+_TRIED = 3
+"""The epochs without a leader that show that there is none, however short the log is."""
+_LEADERLESS = ("Unattached", "Candidate", "Prospective", "Voted")
+"""States of a node that knows no leader."""
 _MOST = 10
 """The most short times without a leader with an entry of their own; more of them are one entry."""
 _COMMITTED = re.compile(r"highWatermark=Optional\[LogOffsetMetadata\(offset=([0-9]+)")
@@ -41,6 +45,8 @@ class _Gap:
     """The time at which the last node was shut down in order, before any leader was found."""
     tried: tuple[int, ...]
     """The epochs in which no leader was found."""
+    shown_by: tuple[int, ...]
+    """The nodes whose lines show these epochs."""
 
 
 def quorum(
@@ -85,9 +91,13 @@ def _led(known: Views, epoch: int, after: int | None, gap: _Gap | None, files: M
 
 
 def _left(known: Views, epoch: int, leader: int) -> int | None:
-    """Return the time at which a leader that shuts down leaves."""
+    """Return the time at which a leader leaves its state by its own lines, though nothing shows how it went on."""
     own = known.of[leader].seen if leader in known.of else ()
-    return next((each.ts for each in own if each.leader is None and each.epoch == epoch and each.stopping), None)
+    return next((each.ts for each in own if _leaves(each, epoch)), None)
+
+
+def _leaves(each: Seen, epoch: int) -> bool:
+    return each.leader is None and ((each.stopping and each.epoch == epoch) or _of_leader(each, epoch))
 
 
 def _gap(known: Views, epoch: int | None, after: int | None, end: int) -> _Gap | None:
@@ -113,14 +123,28 @@ def _gap(known: Views, epoch: int | None, after: int | None, end: int) -> _Gap |
     until = found if found is not None else stopped
     if until is not None and until <= start:
         return None
-    if until is None and end - start < _AT_ONCE:
+    later = [each for each in _after(known, epoch, after, start, found) if each.epoch is not None]
+    tried = {each.epoch for each in later if each.epoch is not None}
+    tried |= {before for each in lost if (before := _without_before(each)) is not None}
+    if until is None and end - start < _AT_ONCE and len(tried) < _TRIED and not any(map(_not_elected, lost)):
         return None
     if first.starts and (end - start <= SOON if until is None else until - start <= START):
         return None
     if found is None and stopped is not None and all(each.stopping or _asked(known, each) for each in lost):
         return None
-    tried = sorted({each.epoch for each in _after(known, epoch, after, start, found) if each.epoch is not None})
-    return _Gap(first, start, found, stopped, tuple(tried))
+    return _Gap(first, start, found, stopped, tuple(sorted(tried)), tuple(sorted({each.node for each in later})))
+
+
+def _without_before(each: Seen) -> int | None:
+    """Return the epoch of the state before, if it had no leader either."""
+    row = each.row
+    before = (row["from_raft_state"] or "").removesuffix("State") if row["row"] == STATE else ""
+    return row["from_raft_epoch"] if before in _LEADERLESS else None
+
+
+def _not_elected(each: Seen) -> bool:
+    """Return whether a line is that of a node that stood for election and got no majority in time."""
+    return each.row["row"] == TIMED_OUT and each.row.get("said") == "election"
 
 
 def _begun_again(known: Views, lost: Sequence[Seen], start: int, found: int | None) -> Seen | None:
@@ -132,7 +156,7 @@ def _begun_again(known: Views, lost: Sequence[Seen], start: int, found: int | No
     for each in lost:
         own = known.of[each.node].between(start, found)
         again = next((later for later in own if later.starts and later is not each), None)
-        if again is None or max(later.ts for later in own if later.ts < again.ts) - start > SOON:
+        if again is None or max((later.ts for later in own if later.ts < again.ts), default=start) - start > SOON:
             return None
         begun.append(again)
     return min(begun, key=lambda each: each.ts)
@@ -193,7 +217,8 @@ def _without(
     parts = [_why(known, gap, epoch, timeouts)]
     if gap.tried:
         first, last = gap.tried[0], gap.tried[-1]
-        parts.append(f"no leader in epoch{f' {first}' if first == last else f's {first} to {last}'}")
+        nodes = f" (shown by nodes {', '.join(map(str, gap.shown_by))})" if len(gap.shown_by) > 1 else ""
+        parts.append(f"no leader in epoch{f' {first}' if first == last else f's {first} to {last}'}{nodes}")
     if gap.stopped is not None:
         parts.append("then the nodes were shut down")
     return Happened(
@@ -228,7 +253,7 @@ def _why(known: Views, gap: _Gap, epoch: int | None, timeouts: Sequence[Row]) ->
 
 def _of_leader(each: Seen, epoch: int) -> bool:
     """Return whether a line is that in which a leader leaves its state."""
-    return (each.row["from_raft_state"] or "") == LEADER and each.row["from_raft_epoch"] == epoch
+    return (each.row.get("from_raft_state") or "") == LEADER and each.row["from_raft_epoch"] == epoch
 
 
 def _offsets(left: Seen, leader: int) -> str:
@@ -236,7 +261,7 @@ def _offsets(left: Seen, leader: int) -> str:
     text = left.row["was"] or ""
     committed = _COMMITTED.search(text)
     own = re.search(
-        rf"\b{leader}=ReplicaState\((?:nodeId={leader}|replicaKey=ReplicaKey\(id={leader},.*?\)), "
+        rf"\b{leader}=ReplicaState\((?:nodeId={leader}|replicaKey=ReplicaKey\(id={leader},[^()]*\)), "
         r"endOffset=Optional\[LogOffsetMetadata\(offset=([0-9]+)",
         text,
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ....specs.faults import cause_of, known_bug
+from ....specs.bugs import known_bug
+from ....specs.faults import cause_of
 from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ....traces.events.event import Event
@@ -19,10 +20,13 @@ from ..files.file import LogFile
 from ..findings.excerpts import Texts, Wanted
 from ..findings.happened import Happened
 from .moments import saying
+from .named import has_it
 
 _AFTER, _TRACE = 3, 40
 """The lines after one within which its throwable begins: blank ones may stand between. Of failures, the whole trace."""
 _FAILURES = ("process-failed", "fault", "directory-failed")
+_TRIED = ("fetch-refused", "append-refused", "controller-resigned")
+"""Known bugs are looked for here, too; the throwable says all that is needed in its first lines."""
 _CAUSED = "Caused by: "
 _FRAME = re.compile(rf"at |{_CAUSED}|Suppressed: |\.\.\. [0-9]+ |\[CIRCULAR")
 """The beginning of a line of a stack trace after the first, without its indentation."""
@@ -30,25 +34,31 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")
 _LONGEST = 500
 
 
+def lines_after(what: str) -> int:
+    """Return the number of lines, after one that says that something happened, in which its throwable may be."""
+    return _TRACE if what in _FAILURES else _AFTER
+
+
 def with_reasons(
     entries: Sequence[Happened],
     files: Mapping[int, LogFile],
     layout: Layout | None,
     texts_of: Callable[[Wanted], Texts],
+    ran: Collection[str] = (),
 ) -> list[Happened]:
-    """Return the entries with the reasons that their lines, and the throwables after them, print."""
+    """Return the entries with the reasons that their lines, and the throwables after them, print.
+
+    Args:
+        ran: the releases that may have run; none if they are not known.
+    """
     wanted: Wanted = defaultdict(set)
-    around = {
-        each.at: _places(each.at, files, _TRACE if each.what in _FAILURES else _AFTER)
-        for each in entries
-        if each.at is not None
-    }
+    around = {each.at: _places(each.at, files, lines_after(each.what)) for each in entries if each.at is not None}
     for places in around.values():
         for place in places:
             if place.line is not None:
                 wanted[place.file].add((place.line, place.part))
     texts = texts_of(wanted) if wanted else {}
-    return [each if each.at is None else _with_reason(each, around[each.at], texts, layout) for each in entries]
+    return [each if each.at is None else _with_reason(each, around[each.at], texts, layout, ran) for each in entries]
 
 
 def _places(at: tuple[int, int], files: Mapping[int, LogFile], after: int) -> list[Place]:
@@ -56,27 +66,35 @@ def _places(at: tuple[int, int], files: Mapping[int, LogFile], after: int) -> li
     return [file.place(number) for number in range(line, line + after + 1)]
 
 
-def _with_reason(each: Happened, places: Sequence[Place], texts: Texts, layout: Layout | None) -> Happened:
+def _with_reason(
+    each: Happened, places: Sequence[Place], texts: Texts, layout: Layout | None, ran: Collection[str]
+) -> Happened:
     lines = [texts.get(place.file, {}).get((place.line or 0, place.part), "") for place in places]
     event = parse_line(lines[0], layout)
     row = saying().get(event.row) if isinstance(event, Event) else None
     said = None if row is None or not isinstance(event, Event) else in_words(row, event)
     trace = stack_trace(lines[1:])
     reason = ": ".join(part for part in (said, in_short(trace)) if part)
-    bug = cause = None
-    if row is not None and each.what in _FAILURES:
-        bug, cause = known_bug(row.id, trace), cause_of([said or "", *trace])
-    if meant := cause if bug is None else bug.advice:
+    found = issue = like = meant = None
+    if row is not None and each.what in (*_FAILURES, *_TRIED):
+        found = known_bug(row.id, trace)
+        meant = None if each.what in _TRIED else cause_of([said or "", *trace])
+    if found is not None and has_it(found[0], ran):
+        bug, unsure = found[0], found[1].unsure
+        issue, like = (None, bug.issue) if unsure else (bug.issue, None)
+        name = bug.named(unsure=unsure)
+        meant = f"{meant}; {name}" if unsure and meant else name
+    if meant:
         reason = f"{reason} ({meant})"
     known = "; ".join(part for part in (each.reason, reason) if part)
-    return replace(each, reason=known[:_LONGEST] or None, issue=None if bug is None else bug.issue, at=None)
+    return replace(each, reason=known[:_LONGEST] or None, issue=issue, looks_like=like, at=None)
 
 
 def in_words(row: LineRow, event: Event) -> str | None:
     """Return the reason of a line: its row's text with the fields of the line."""
     if row.reason is None:
         return None
-    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason).rstrip(": ")
+    return _FIELD.sub(lambda match: _shown(match[1], event), row.reason).strip(": ")
 
 
 def _shown(name: str, event: Event) -> str:
@@ -117,9 +135,16 @@ def _strategy(event: Event) -> str:
     return name + {"false)": ", unclean election is off", "true)": ", unclean election is on"}.get(unclean, "")
 
 
+def _described(event: Event) -> str:
+    """Return the leader and the ISR of a partition."""
+    led = "" if event.leader is None or event.leader < 0 else f"led by {event.leader}, "
+    return f"{led}ISR {', '.join(map(str, event.isr or ())) or 'empty'}"
+
+
 _MADE: Mapping[str, Callable[[Event], str]] = {
     "behind": _behind,
     "cut": _cut,
+    "described": _described,
     "named_strategy": _strategy,
     "partitions": _partitions,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....traces.place import Place
@@ -12,6 +14,7 @@ from .moments import by_topic
 from .several import ENDED
 
 RUNNING, OVER = "reassignment-running", "reassignment-ended"
+_OF_TOOL = "tool-reassignment"
 _MOST = 5
 """The most partitions that a reason names."""
 
@@ -25,6 +28,19 @@ def reassignments(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Iterator
     for cluster, topic, own in by_topic(rows, files, (RUNNING, OVER), ("topic", "partition")):
         for each in _of_topic(topic, own, files):
             yield cluster, each
+
+
+def targets(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Mapping[int, dict[tuple[str, int], frozenset[int]]]:
+    """Return by cluster the replicas to which partitions are being reassigned at the end of the log."""
+    found: dict[int, dict[tuple[str, int], frozenset[int]]] = defaultdict(dict)
+    for cluster, topic, own in by_topic(rows, files, (RUNNING, OVER), ("topic", "partition")):
+        for row in own:
+            key = topic, row["partition"]
+            if row["said"] == ENDED:
+                found[cluster].pop(key, None)
+            elif (row["said"] or "").startswith("to "):
+                found[cluster][key] = frozenset(map(int, re.findall("[0-9]+", row["said"])))
+    return found
 
 
 def _of_topic(topic: str, rows: Sequence[Row], files: Mapping[int, LogFile]) -> Iterator[Happened]:
@@ -50,11 +66,13 @@ def _of_topic(topic: str, rows: Sequence[Row], files: Mapping[int, LogFile]) -> 
 
 
 def _spell(topic: str, moved: Mapping[int, str], first: Row, end: Row | None, files: Mapping[int, LogFile]) -> Happened:
+    moment = end is None and first["row"] == _OF_TOOL
     return Happened(
         RUNNING,
         since=first["ts"],
         until=None if end is None else end["ts"],
-        lasts=end is None,
+        lasts=end is None and not moment,
+        moment=moment,
         topic=topic,
         reason=_in_words(moved),
         places=_place(first, files),

@@ -16,8 +16,10 @@ from ..sources.metadata.course import (
     UNCLEAN,
     UNDER_MIN,
     VOTERS_CHANGED,
+    WAITING,
     Needed,
     Step,
+    adding_to,
 )
 from ..sources.metadata.seen import NOT_KNOWN
 from .controllers import reigns
@@ -120,7 +122,13 @@ def phases(log: MetadataLog) -> Iterator[Happened]:
 
 def partitions(log: MetadataLog) -> Iterator[Happened]:
     """Yield the spells of partitions, those without a leader with the brokers that must return."""
-    for condition, each in zip(log.conditions, conditions(log.conditions), strict=True):
+    running = {step.topic: step for step in log.course.steps if step.what == REASSIGNING and step.lasts}
+    added = {
+        (topic, partition): step.ids.get(adding_to(partition), ())
+        for topic, step in running.items()
+        for partition in step.ids["partitions"]
+    }
+    for condition, each in zip(log.conditions, conditions(log.conditions, added), strict=True):
         key = condition.topic, condition.partition, condition.place.offset or 0
         needed = log.course.needed.get(key)
         if condition.condition == OFFLINE and needed is not None:
@@ -228,6 +236,12 @@ def _voters(step: Step) -> str:
     return f"{', '.join(said)}: the voters are {listed(step.ids['now'])}"
 
 
+def _waits(step: Step) -> str:
+    added, missing = step.ids["added"], step.ids["missing"]
+    stays = "which stays, is" if len(missing) == 1 else "which stay, are"
+    return f"{listed(added)}, to be added, {'is' if len(added) == 1 else 'are'} in sync; {listed(missing)}, {stays} not"
+
+
 def _directory(step: Step) -> str:
     return f"directory {step.word}"
 
@@ -240,6 +254,7 @@ _REASONS: Mapping[str, Callable[[Step], str]] = {
     REASSIGNING: _moving,
     DIRECTORY_FAILED: _directory,
     VOTERS_CHANGED: _voters,
+    WAITING: _waits,
 }
 
 

@@ -10,15 +10,24 @@ from ..sources.nodes.unclean import read
 from ..table.protocol import Row
 from .in_words import listed
 
-_REPLICA = re.compile(r"\[Topic=([^,\]]+),Partition=([0-9]+),Replica=([0-9]+)\]( -> ReplicaDeletionIneligible)?")
-_ANSWERED = re.compile(r"([^ (),]+)-([0-9]+) -> ([A-Z_]+)")
+# What may go on for long begins at one place only, or ends soon: a long line takes time by its length.
+_REPLICA = re.compile(r"\[Topic=([^,\]]{1,249}),Partition=([0-9]+),Replica=([0-9]+)\]( -> ReplicaDeletionIneligible)?")
+_ANSWERED = re.compile(r"(?<![^ (),])([^ (),]{1,270})-([0-9]+) -> ([A-Z_]+)")
 _OLD_PARTITION = re.compile(r"\[([^\[\], ]+),([0-9]+)\]")
-_PARTITION = re.compile(r"([^ (),\[\]]+)-([0-9]+)")
-_CREATED = re.compile(r"CreatableTopic\(name='([^']+)'.*?\): ([A-Z_]+)(?=$|[ ,(])")
-_DELETED = re.compile(r"name: ([^,}]+), result: SUCCESS")
+_PARTITION = re.compile(r"(?<![^ (),\[\]])([^ (),\[\]]{1,270})-([0-9]+)")
+_LEADER = re.compile(
+    r"\[([^\[\], ]{1,249}),([0-9]+)\] -> "
+    r"\(Leader:(-?[0-9]+),ISR:([0-9,]*),LeaderEpoch:([0-9]+),ControllerEpoch:[0-9]+\)"
+)
+_CREATED = re.compile(r"CreatableTopic\(name='([^']{1,249})'(?:(?!CreatableTopic\().)*?\): ([A-Z_]+)(?=$|[ ,(])")
+_DELETED = re.compile(r"name: ([^,}]{1,249}), result: SUCCESS")
 _KEY = re.compile(r"id=([0-9]+)")
 _LEADER_EPOCH = re.compile(r"leaderEpoch: -?[0-9]+ -> ([0-9]+)")
 _CHANGED = re.compile(r"(partitionId|replicas|removingReplicas|addingReplicas)=(null|[0-9]+|\[[0-9, ]*\])")
+_MIN_ISR = re.compile(r"\bmin\.insync\.replicas=([0-9]{1,9})")
+_BEHIND = re.compile(
+    r"(?P<lag>[0-9]{1,18}) (?P<fetched>-?[0-9]{1,18}(?: ?ms ago)?) (?P<caught_up>-?[0-9]{1,18}(?: ?ms ago)?)"
+)
 _ASSIGNED = ("addingReplicas", "removingReplicas", "replicas")
 ENDED = "ended"
 """The text of a line about a reassignment that is over."""
@@ -139,7 +148,10 @@ def _deleted(row: Row) -> Iterator[Said]:
 
 
 def _handled(row: Row) -> Iterator[Said]:
-    """Yield a reassignment that begins; from 2.4 on the line comes also when it is over."""
+    """Yield a reassignment that begins; from 2.4 on the line comes also when it is over.
+
+    From then on the replicas are all, those to be removed too. Source: ReplicaAssignment.targetReplicas.
+    """
     if (
         row.get("replicas") is not None
         and not row.get("adding")
@@ -148,7 +160,8 @@ def _handled(row: Row) -> Iterator[Said]:
     ):
         yield {"said": ENDED}
     else:
-        yield {"said": f"to {listed(row.get('replicas') or ())}"}
+        target = [each for each in row.get("replicas") or () if each not in (row.get("removing") or ())]
+        yield {"said": f"to {listed(target)}"}
 
 
 def _waits(row: Row) -> Iterator[Said]:
@@ -206,6 +219,47 @@ def _unclean_failed(row: Row) -> Iterator[Said]:
         yield {}
 
 
+def _cached(row: Row) -> Iterator[Said]:
+    """Yield the leader and the ISR of each partition of a list."""
+    for topic, partition, leader, isr, epoch in _LEADER.findall(row.get("detail") or ""):
+        who = f"{leader} led it" if int(leader) >= 0 else "nobody led it"
+        shown = listed(int(each) for each in isr.split(",") if each) or "empty"
+        said = f"{who}, the ISR was {shown}"
+        yield {"topic": topic, "partition": int(partition), "leader_epoch": int(epoch), "said": said}
+
+
+def _described(row: Row) -> Iterator[Said]:
+    """Yield the condition of a partition that a tool shows."""
+    leader = row.get("leader")
+    lacks = not {*(row.get("replicas") or ())} <= {*(row.get("isr") or ())}
+    said = "offline" if leader is None or leader < 0 else "under-replicated" if lacks else "leader-shown"
+    yield {"said": said, "replicas": tuple(row.get("isr") or ())}
+
+
+def _setting(row: Row) -> Iterator[Said]:
+    """Yield the min.insync.replicas of a topic that sets it itself."""
+    least = _MIN_ISR.search(row.get("detail") or "")
+    if least is not None:
+        yield {"said": least[1]}
+
+
+def _in_quorum(row: Row) -> Iterator[Said]:
+    """Yield how far a node is behind, as a tool prints it: role, records, last fetch and last time caught up."""
+    behind = _BEHIND.fullmatch(row.get("detail") or "")
+    if behind is not None:
+        yield {"said": f"{row.get('kind')} {behind['lag']} {behind['fetched']} {behind['caught_up']}"}
+
+
+def _quorum(row: Row) -> Iterator[Said]:
+    """Yield whether the quorum has a leader."""
+    leads = (row.get("leader") or 0) >= 0
+    yield {"said": "quorum-led" if leads else "quorum-without-leader", "node": row.get("leader") if leads else None}
+
+
+def _running(row: Row) -> Iterator[Said]:
+    yield {"said": "is in progress"}
+
+
 def _phase(row: Row) -> Iterator[Said]:
     """Yield a phase of the metadata log; a controller that starts prints others, as it reads a snapshot."""
     if (row.get("from_state"), row.get("to_state")) in _PHASES:
@@ -258,6 +312,12 @@ _SEVERAL: Mapping[str, Callable[[Row], Iterator[Said]]] = {
     "reassignment-removed": _removed,
     "assignment-replayed": _replayed,
     "registration-replayed": _replayed,
+    "tool-topic": _setting,
+    "tool-partition": _described,
+    "tool-quorum-leader": _quorum,
+    "tool-quorum-node": _in_quorum,
+    "tool-reassignment": _running,
+    "leader-cache": _cached,
     "registration-changed": _unclean,
     "unclean-election-triggered": _unclean_failed,
     "migration-recorded": _phase,

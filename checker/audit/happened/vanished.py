@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePath
 
 from ....traces.place import Place
 from ..files.file import LogFile
@@ -13,6 +12,7 @@ from ..findings.metadata import MetadataLog
 from ..lines import LIVE_BROKERS
 from ..table.protocol import Row, Table
 from .processes import LOST, by_home
+from .standing import place_of
 from .writers import Writers
 
 _FENCED_STATE = "Fenced"
@@ -71,7 +71,7 @@ def _seen(
     for log in logs:
         for change in log.brokers:
             if change.ts is not None and change.state == _FENCED_STATE:
-                seen[log.cluster, change.broker].append((change.ts, _record(log, change.offset)))
+                seen[log.cluster, change.broker].append((change.ts, place_of(log, change.offset)))
     return seen
 
 
@@ -80,10 +80,3 @@ def _end(node: int | None, cluster: int, files: Mapping[int, LogFile], writers: 
     own = [each for index, each in files.items() if each.cluster == cluster and writers.of(index) == node]
     last = max(own, key=lambda each: each.youngest or 0, default=None)
     return None if node is None or last is None or last.lossy else last.youngest
-
-
-def _record(log: MetadataLog, offset: int) -> Place:
-    """Return the place of a record: in the last segment that begins at or before it."""
-    begins = {file: PurePath(file).stem for file in log.files if file.endswith(".log")}
-    numbered = [(int(stem), file) for file, stem in begins.items() if stem.isdigit() and int(stem) <= offset]
-    return Place(max(numbered, key=lambda each: each[0])[1] if numbered else log.files[0], offset=offset)

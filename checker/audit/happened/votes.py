@@ -24,8 +24,10 @@ _SOON = 5000
 """The milliseconds for which nobody answers a process that has just started, and less than which is not reported."""
 _ELECTION = 900
 """The milliseconds that an election takes at least whose missing votes mean something."""
-_MISSING = re.compile(r"([0-9]+)=(?:UNRECORDED\b|VoterState\(replicaKey=ReplicaKey\([^()]*\), state=UNRECORDED\))")
-_ENDS = re.compile(r"\b([0-9]+)=ReplicaState\(.*?endOffset=Optional\[LogOffsetMetadata\(offset=([0-9]+)")
+_MISSING = re.compile(r"\b([0-9]+)=(?:UNRECORDED\b|VoterState\(replicaKey=ReplicaKey\([^()]*\), state=UNRECORDED\))")
+_ENDS = re.compile(
+    r"\b([0-9]+)=ReplicaState\((?:(?!ReplicaState\().)*?endOffset=Optional\[LogOffsetMetadata\(offset=([0-9]+)"
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _unreachable(
             if view is not None and _is_off(view, since, until):
                 continue
             lasts = _lasts(spell, until, known, end)
-            if until - since <= _SOON and not lasts:
+            if until - since <= _SOON and not lasts and _goes_on(files[spell[0].at[0]]):
                 continue
             yield Happened(
                 UNREACHABLE,
@@ -101,6 +103,11 @@ def _unreachable(
                 reason=_in_words(voter, spell),
                 places=(files[spell[0].at[0]].place(spell[0].at[1]),),
             )
+
+
+def _goes_on(file: LogFile) -> bool:
+    """Return whether a file is long enough to show that a silence was over soon; an excerpt is not."""
+    return file.oldest is None or file.youngest is None or file.youngest - file.oldest > _SOON
 
 
 def _missing_votes(states: Sequence[Row]) -> Iterator[tuple[int, _Silence]]:

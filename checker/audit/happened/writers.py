@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..files.file import OTHER_LOGS, LogFile
 from ..table.protocol import Row
 
-_BY_KIND = {"wrote": "speaker", "module": "controller", "moment": "speaker", "quorum": "speaker"}
+_SPEAKERS = {"wrote": "speaker", "module": "controller", "moment": "speaker", "quorum": "speaker"}
 """The kinds of rows of the first look that name a writer, and the column that has it."""
 _KAFKAS = (*OTHER_LOGS, "controller.log", "state-change.log")
 """Files that one process of Kafka writes side by side."""
+
+
+def speakers(rows: Iterable[Row]) -> Iterator[tuple[int, int]]:
+    """Yield the files of rows that name a writer, and the writer."""
+    for row in rows:
+        who = row.get(_SPEAKERS.get(row.get("kind", ""), ""))
+        if who is not None:
+            yield row["file"], who
 
 
 @dataclass(frozen=True)
@@ -28,10 +36,9 @@ class Writers:
     def of_rows(rows: Iterable[Row], files: Mapping[int, LogFile]) -> Writers:
         """Return the writers of files from the rows of the first look."""
         named: dict[tuple[object, ...], set[int]] = defaultdict(set)
-        for row in rows:
-            who = row.get(_BY_KIND.get(row.get("kind", ""), ""))
-            if who is not None and row["file"] in files:
-                for key in _keys(files[row["file"]]):
+        for number, who in speakers(rows):
+            if number in files:
+                for key in _keys(files[number]):
                     named[key].add(who)
         found = {}
         for index, file in files.items():

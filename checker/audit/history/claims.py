@@ -29,7 +29,7 @@ from ..lines import (
     THROWN,
     is_line,
 )
-from ..table.absent import false_where_absent
+from ..table.encoding import Flag
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
 from .journals import wrote
@@ -90,10 +90,8 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts)
     marked = parts.along(_STATED, ("line",), copied=Column("again", "ts", alike=_SAID))
-    along = (
-        false_where_absent(marked, "copied")
-        .where(~field("copied", Bool))
-        .along(_STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line"))
+    along = marked.where(~field("copied", Bool)).along(
+        _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
     )
     ends = along.grouped(
         _STATED,
@@ -141,10 +139,8 @@ def _runs(own: Table) -> list[Row]:
         ("file", "controller"), ("line",), before=Column("previous", "controller_epoch")
     )
     turned = before.derive(turned=~field("before", Int()).eq(field("controller_epoch", Int())))
-    in_turn = (
-        false_where_absent(turned, "turned")
-        .along(("file", "controller"), ("line",), turns=Column("so_far", "turned"))
-        .derive(stretch=ite(field("turned", Bool), field("turns", Int()) + 1, field("turns", Int())))
+    in_turn = turned.along(("file", "controller"), ("line",), turns=Column("so_far", "turned")).derive(
+        stretch=ite(field("turned", Flag), field("turns", Int()) + 1, field("turns", Int()))
     )
     return apart + _stretches(in_turn, (*_STATED, "stretch"))
 

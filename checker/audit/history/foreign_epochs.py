@@ -67,7 +67,8 @@ def foreign_epochs(
         since = begun[run.controller] if same else here
         first_ts = claimed[run.controller].first_ts if same else run.first_ts
         within = [
-            [each for each in own if each.file not in repeated or _overlap(each, run, first_ts)] for own in reports
+            [each for each in own if each.file not in repeated or _overlap(each, run, first_ts)]
+            for own in reports[since.file : i + 1]
         ]
         found[run.key] = _between(run, since, _StreamLine(i, run.last), within)
         claimed[run.controller], begun[run.controller] = run, here
@@ -92,13 +93,13 @@ def _runs(stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement
 def _between(
     run: Run, since: _StreamLine, until: _StreamLine, reports: Sequence[Sequence[BrokerReport]]
 ) -> list[ForeignEpoch]:
-    """Return the foreign epochs of a run between two lines, both excluded; `reports` are those of each file of the
-    stream.
+    """Return the foreign epochs of a run between two lines, both excluded; `reports` are those of each file from that
+    of the first line to that of the last.
     """
     return [
         foreign
-        for i in range(since.file, until.file + 1)
-        for foreign in _foreign_to(run, reports[i])
+        for i, own in enumerate(reports, start=since.file)
+        for foreign in _foreign_to(run, own)
         if since < (i, foreign.line) < until
     ]
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from ....specs.lines import STATE_CHANGE, rows_with
+from ....specs.machines import LEVELS
 from ....specs.releases import ALL
 from ..files.file import LogFile
 from ..lines import (
@@ -58,6 +59,8 @@ _NO_START, _NO_END = -(10**14), 10**14 - 1
 """Milliseconds before and after all lines."""
 VERSION = "version"
 """The kind of a row in which a process prints its release; `detail` is one that is newer than this program knows."""
+_TRACE = LEVELS.index("TRACE")
+_NEVER = (0, 1), (0, 0)
 _Home = tuple[int, str, int, str]
 """Cluster, directory and broker of a journal; and its stream, where each stream is one of its own."""
 
@@ -116,6 +119,10 @@ class JournalPart:
     """True if its requests are not in the order of their numbers, so that its lines may not be where they were
     written.
     """
+    level_from: int = 1
+    """The first `base` + line at which the stream is known to show TRACE."""
+    level_until: int = 0
+    """The last such line."""
 
 
 @dataclass(frozen=True)
@@ -312,11 +319,14 @@ class _Journal:
             {self.layout.files[index].stream for index in self.files},
             key=lambda stream: ((cluster, stream) in self.naming, stream),
         )
-        releases = self._releases()
+        releases, lossy = self._releases(), self.lossy
+        server_log = any((cluster, stream) in self.naming for stream in streams)
+        out_of_turn = not self.layout.out_of_turn.isdisjoint(self.files)
         for index in self.files:
             file, position = self.layout.files[index], self.layout.positions[index]
             alone = self._alone(index)
-            rank = streams.index(file.stream) * len(self.layout.files) + position.index
+            begins = streams.index(file.stream) * len(self.layout.files)
+            traced = self.layout.levels.get(index, {}).get(_TRACE, _NEVER)
             for first, last in position.between_cuts(0, LINES_PER_FILE - 1):
                 for speaker in (broker, None) if alone else (broker,):
                     yield JournalPart(
@@ -328,13 +338,15 @@ class _Journal:
                         last=last,
                         journal=self.number,
                         broker=broker,
-                        base=rank * LINES_PER_FILE,
+                        base=(begins + position.index) * LINES_PER_FILE,
                         block=position.block(first),
-                        lossy=self.lossy or self.layout.is_less_logged(index, first),
+                        lossy=lossy or self.layout.is_less_logged(index, first),
                         whole=whole,
-                        server_log=any(_stream(self.layout.files[each]) in self.naming for each in self.files),
+                        server_log=server_log,
                         releases=releases,
-                        out_of_turn=not self.layout.out_of_turn.isdisjoint(self.files),
+                        out_of_turn=out_of_turn,
+                        level_from=(begins + traced[0][0]) * LINES_PER_FILE + traced[0][1],
+                        level_until=(begins + traced[1][0]) * LINES_PER_FILE + traced[1][1],
                     )
 
     def processes(self) -> Iterator[Process]:

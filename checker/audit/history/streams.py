@@ -72,8 +72,10 @@ def positions(
     found: dict[int, Position] = {}
     block = 0
     for stream in streams:
+        numbers = [file.number for file in stream if file.number is not None]
+        rising, known = len(numbers) > 1 and numbers[0] < numbers[-1], frozenset(numbers)
         for i, file in enumerate(stream):
-            if i and _missing_before(stream, i):
+            if i and _missing_between(stream[i - 1], file, known, rising):
                 block += 1
             whole = tuple((joints or {}).get(file.index, ()))
             found[file.index] = Position(i, block, tuple(cuts[file.index]), whole)
@@ -82,9 +84,14 @@ def positions(
     return found
 
 
-def _missing_before(stream: Sequence[LogFile], i: int) -> bool:
-    """Return whether lines may be missing between a file and the one before it."""
-    return _hour_missing(stream[i - 1], stream[i]) or _number_missing(stream, i) or _cut_off(stream[i - 1], stream[i])
+def _missing_between(before: LogFile, after: LogFile, numbers: frozenset[int], rising: bool) -> bool:
+    """Return whether lines may be missing between two files of a stream.
+
+    Args:
+        numbers: those of all its files; `rising`: they rise with time.
+    """
+    numbered = _number_missing(before.number, after.number, numbers, rising)
+    return _hour_missing(before, after) or numbered or _cut_off(before, after)
 
 
 def _hour_missing(before: LogFile, after: LogFile) -> bool:
@@ -96,13 +103,10 @@ def _cut_off(before: LogFile, after: LogFile) -> bool:
     return before.lossy is not None and after.lossy is None
 
 
-def _number_missing(stream: Sequence[LogFile], i: int) -> bool:
-    """Return whether a number lies between those of a file and of the one before; the newest file often has none."""
-    numbers = [file.number for file in stream if file.number is not None]
-    before, after = stream[i - 1].number, stream[i].number
+def _number_missing(before: int | None, after: int | None, numbers: frozenset[int], rising: bool) -> bool:
+    """Return whether a number lies between those of two files; the newest file often has none."""
     if before is None:
         return False
     if after is None:  # Where numbers fall with time, the newest follows number 1, otherwise the largest.
-        rising = len(numbers) > 1 and numbers[0] < numbers[-1]
         return not rising and before > 1
     return any(number not in numbers for number in range(min(before, after) + 1, max(before, after)))

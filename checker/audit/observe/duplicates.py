@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ....model.expr import field
-from ....model.sorts import Bool, Int
+from ....model.sorts import Int
 from ..fields import tenure
 from ..lines import ALIKE, BROKERS
-from ..table.absent import false_where_absent
+from ..table.encoding import Flag
 from ..table.protocol import Column, Row, Table
 from .placed import duplicate, of_controllers
 
@@ -14,7 +14,7 @@ from .placed import duplicate, of_controllers
 def without_duplicates(events: Table) -> Table:
     """Return events without lines of a tenure that repeat an earlier one of the same partition and millisecond."""
     marked = events.derive(superfluous=duplicate & field("tenure", Int()).eq(tenure))
-    return false_where_absent(marked, "superfluous").where(~field("superfluous", Bool))
+    return marked.where(~field("superfluous", Flag))
 
 
 def repeated(events: Table) -> list[Row]:

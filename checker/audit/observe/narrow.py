@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....model.expr import Expr, either, field
-from ....model.sorts import Bool
 from ..fields import ts
 from ..lines import BROKERS, LIVE_BROKERS, TOPIC_DELETED
-from ..table.absent import false_where_absent
+from ..table.encoding import Flag
 from ..table.protocol import Column, Row, Table
 from .broker.hosted import HOSTED_LINES
 from .observation import Names
@@ -45,7 +44,7 @@ class Narrow:
         if self.since is None and self.until is None:
             return rows
         outside = either(*self._too_early(), *self._too_late())
-        return false_where_absent(rows.derive(outside=outside), "outside").where(~field("outside", Bool))
+        return rows.derive(outside=outside).where(~field("outside", Flag))
 
     def _too_early(self) -> tuple[Expr, ...]:
         return () if self.since is None else (ts < self.since,)

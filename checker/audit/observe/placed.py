@@ -13,19 +13,19 @@ from ..files.file import JITTER
 from ..history.journals import NO_JOURNALS, Journals
 from ..history.spans import Span
 from ..lines import BROKERS, MOVED, OF_BROKERS, REASONS
-from ..table.absent import false_where_absent
+from ..table.encoding import Flag
 from ..table.protocol import Column, Row, Table
 from .observation import Input
 from .order import IN_ORDER, NEAR, PARTITION, PLACE
 
 at, level_shown = field("at", Int()), field("level_shown", Bool)
-duplicate, late = field("duplicate", Bool), field("late", Bool)
+duplicate, late = field("duplicate", Bool), field("late", Flag)
 PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, level_shown, duplicate, late)}
 """The columns of a placed event.
 
 `at` grows along the lines of a tenure, and of one stream of a journal. `level_shown`: the stream is known to show
-`seen_level` there. `duplicate`: an earlier line says the same about
-the same partition in the same millisecond. `late`: an earlier line of the same partition and tenure was written later
+`seen_level` there, that of a journal TRACE. `duplicate`: an earlier line says the same about the same partition in the
+same millisecond. `late`: an earlier line of the same partition and tenure was written later
 than threads print late; two streams of a tenure have no order.
 """
 EVENTS = Input("placed events", (), lambda events: events)
@@ -40,6 +40,8 @@ _TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str
 _SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | dict.fromkeys(
     ("base", "level_from", "level_until"), int
 )
+_PLACE = field("base", Int()) + field("line", Int())
+_SHOWN = (field("level_from", Int()) <= at) & (at <= field("level_until", Int()))
 _WITH_CONTROLLER = table_of("replica").releases
 _PRINTED = tuple(name for name in READ if name not in ("ts", "file", "line", "topic", "partition"))
 """The values that lines of one partition and one time print."""
@@ -66,7 +68,7 @@ def marked(lines: Table) -> Table:
         PLACE,
         duplicate=Column("again", "ts", alike=_PRINTED),
     ).along((*NEAR, "life", "tenure", "stream"), PLACE, latest=Column("greatest", "ts"))
-    return false_where_absent(found.derive(late=ts + JITTER < field("latest", Int())), "late")
+    return found.derive(late=ts + JITTER < field("latest", Int()))
 
 
 def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Table:
@@ -85,12 +87,14 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
-    own = dated.plus(undated).derive(at=field("base", Int()) + field("line", Int()))
-    shown = (field("level_from", Int()) <= at) & (at <= field("level_until", Int()))
-    return own.derive(level_shown=shown).plus(events.of_lines(REASONS))
+    own = dated.plus(undated).derive(at=_PLACE)
+    return own.derive(level_shown=_SHOWN).plus(events.of_lines(REASONS))
 
 
-_PART_NUMBERS = ("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since")
+_PART_NUMBERS = (
+    *("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since"),
+    *("level_from", "level_until"),
+)
 _PART_COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(_PART_NUMBERS, int),
     **dict.fromkeys(("lossy", "whole", "server_log"), bool),
@@ -114,9 +118,8 @@ def _with_journals(events: Table, journals: Journals, release: int | None) -> Ta
     found = found.plus(_of_parts(events, of_none, {n: t for n, t in _PART_COLUMNS.items() if n != "life"}))
     columns = {"process": int, "process_known": bool, "of_zookeeper": bool, "lived_until": int, "ends_from": int}
     columns |= {"jars": int, "takes_shown": bool}
-    return found.joined(processes, ("journal",), columns, ("first", "last"), of="ts").derive(
-        at=field("base", Int()) + field("line", Int()), replica=broker
-    )
+    own = found.joined(processes, ("journal",), columns, ("first", "last"), of="ts")
+    return own.derive(at=_PLACE, replica=broker).derive(level_shown=_SHOWN)
 
 
 def _of_parts(events: Table, parts: Sequence[Row], columns: Mapping[str, type]) -> Table:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .model import Report
+    from .page.next_fault import NextFault
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,18 @@ class Form:
     """True if the form is about one partition, which the user has to name."""
     context: bool = False
     """True if the form shows the lines around those that findings name."""
+    needs: str = ""
+    """The package that writes it, which not everybody has installed."""
 
 
 FORMS: Mapping[str, Form] = {
     "text": Form("a summary for a terminal"),
     "json": Form("everything as one object, for programs"),
-    "html": Form("one self-contained page, to open and to send", timeline=True, context=True),
+    "html": Form("one self-contained page, to open and to send", timeline=True, context=True, needs="jinja2"),
     "markdown": Form("a short version, for a ticket"),
     "csv": Form("a row for each finding"),
     "sarif": Form("SARIF 2.1.0, for code scanning"),
-    "junit": Form("JUnit XML: a test case for each rule"),
+    "junit": Form("JUnit XML: a test case for each rule", needs="junitparser"),
     "github": Form("annotations for GitHub Actions, and a step summary"),
     "perfetto": Form("leaders of partitions over time, for ui.perfetto.dev", timeline=True),
     "shiviz": Form("controllers' writes with vector clocks, for ShiViz", timeline=True),
@@ -40,7 +43,7 @@ FORMS: Mapping[str, Form] = {
 }
 
 Lines = Mapping[str, Mapping[int, str]]
-"""Text of lines, by file and number."""
+"""Text of lines by file and number; of records by file and offset."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,11 @@ class AuditRun:
     failing: Sequence[str] = ("illegal",)
     """The verdicts of findings that make the exit code 1."""
     context: Lines = field(default_factory=dict)
-    """The lines around those that findings name, if the form shows them."""
+    """The lines around those that findings name, and the records that they name, if the form shows them."""
+    seconds: float | None = None
+    """The time that the audit took, where that is measured."""
+    next_faults: Sequence[NextFault | None] = ()
+    """For each cluster what the failure of a broker would do; empty if the form does not show it."""
 
     @property
     def clusters(self) -> list[tuple[str, Report]]:

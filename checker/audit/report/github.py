@@ -8,7 +8,6 @@ from ...ci.github import annotation
 from .causes import Cause, severest_first
 from .forms import AuditRun
 from .happened_text import in_headline
-from .markdown import write as as_markdown
 from .model import Report
 from .notes import in_short as notes_in_short
 from .shown import count
@@ -16,8 +15,6 @@ from .shown import count
 _COMMAND = {"illegal": "error", "suspicious": "warning"}
 _SHOWN = 10
 """The most annotations of one kind that GitHub shows for a step; the rest is counted."""
-_LONGEST = 1_000_000
-"""The size limit of a step summary in bytes; GitHub refuses one above 1 MiB."""
 
 
 def write(run: AuditRun) -> str:
@@ -35,15 +32,6 @@ def write(run: AuditRun) -> str:
             lines.append(annotation(command, f"and {count(number - _SHOWN + 1, 'other cause')}", {"title": "isrproof"}))
     lines += [line for title, report in run.clusters for line in _verdict(title, report)]
     return "\n".join(lines)
-
-
-def summary(run: AuditRun) -> str:
-    """Return the text for GITHUB_STEP_SUMMARY, cut at a line if it is too long."""
-    text = as_markdown(run)
-    if len(text.encode("utf-8")) <= _LONGEST:
-        return text
-    cut = text.encode("utf-8")[:_LONGEST].decode("utf-8", "ignore")
-    return cut[: cut.rindex("\n") + 1] + "\nThe rest does not fit into a step summary.\n"
 
 
 def _annotation(cause: Cause, command: str, title: str) -> str:

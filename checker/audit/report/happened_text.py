@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..findings.happened import Happened
@@ -36,10 +36,15 @@ class Line:
 
     @property
     def sentence(self) -> str:
-        """Return a sentence: what happened to whom, how long or how often, and why."""
+        """Return a sentence: what happened to whom, how long or how often, and why; of partitions with reasons of their
+        own, why to the first."""
         first = self.first
         text = f"{self._subject()} {self._predicate()}{self._spell()}"
-        return text if first.reason is None else f"{text}: {first.reason}"
+        if first.reason is None:
+            return text
+        if len({each.reason for each in self.entries}) == 1:
+            return f"{text}: {first.reason}"
+        return f"{text}: {partition_name(first.topic or '?', first.partition or 0)}: {first.reason}"
 
     @property
     def where(self) -> str:
@@ -49,11 +54,24 @@ class Line:
     def todo(self) -> str | None:
         return self.first.word.todo if self.trouble else None
 
+    @property
+    def why(self) -> str | None:
+        """Return the command that explains the worst of trouble; None where there is none."""
+        worst = max(self.entries, key=lambda each: each.longest or 0)
+        return worst.why
+
     def _subject(self) -> str:
         first, subject = self.first, self.first.word.subject
         if subject == "partition":
-            names = list(dict.fromkeys(partition_name(each.topic or "?", each.partition or 0) for each in self.entries))
-            named = names[0] if len(names) == 1 else f"{count(len(names), 'partition')} ({and_more(names, _NAMED)})"
+            own = [each for each in self.entries if each.topic is not None]
+            names = list(dict.fromkeys(partition_name(each.topic or "?", each.partition or 0) for each in own))
+            named = (
+                "partitions"
+                if not names
+                else names[0]
+                if len(names) == 1
+                else f"{count(len(names), 'partition')} ({and_more(names, _NAMED)})"
+            )
             return named if first.node is None else f"{named} on node {first.node}"
         if subject == "topic":
             return "a topic" if first.topic is None else f"topic {first.topic}"
@@ -82,6 +100,8 @@ class Line:
         often = f", {times} times" if times > len(self.entries) else ""
         lengths = [each.longest for each in self.entries if each.longest is not None]
         longest = max(lengths, default=None)
+        if self.first.moment:
+            return f"{often} at the moment that a tool shows" + (f", for {_seconds(longest)}" if longest else "")
         if self.first.lasts and often:
             return f"{often}, the last to the end of the log"
         if self.first.lasts:
@@ -108,7 +128,7 @@ def lines(entries: Sequence[Happened]) -> list[Line]:
     for each in entries:
         of_partition = each.word.subject == "partition"
         apart = () if of_partition else (each.since, each.topic, each.reason, each.epoch)
-        groups[(each.what, each.node, each.trouble, each.lasts, *apart)].append(each)
+        groups[(each.what, each.node, each.trouble, each.lasts, each.moment, *apart)].append(each)
     return [Line(tuple(own)) for own in groups.values()]
 
 
@@ -119,7 +139,7 @@ def chosen(every: Sequence[Line], most: int) -> list[Line]:
 
 
 def happened_text(entries: Sequence[Happened], *, verbose: bool) -> str:
-    """Return a paragraph: trouble is marked, and has what to do; without `verbose` the first lines, trouble first."""
+    """Return a paragraph: trouble is marked; without `verbose` the first lines, trouble first."""
     every = lines(entries)
     kept = every if verbose else chosen(every, LINES)
     if not kept:
@@ -128,16 +148,9 @@ def happened_text(entries: Sequence[Happened], *, verbose: bool) -> str:
     for line in kept:
         text.append(f"{'!' if line.trouble else ' '} {line.when + '  ' if line.when else ''}{plain(line.sentence)}")
         text[-1] += f"  {plain(line.where)}" if line.where else ""
-    text += _todo(kept)
     if len(kept) < len(every):
         text.append(f"  and {count(len(every) - len(kept), 'other thing')}; --verbose shows all")
     return "\n".join(text)
-
-
-def _todo(shown: Sequence[Line]) -> Iterator[str]:
-    """Yield what to do, once for each kind of trouble."""
-    for what, todo in {line.first.what: line.todo for line in shown if line.todo is not None}.items():
-        yield f"  what to do about {what}: {todo}"
 
 
 def in_headline(entries: Sequence[Happened]) -> str:
@@ -146,12 +159,12 @@ def in_headline(entries: Sequence[Happened]) -> str:
     if not trouble:
         return ""
     worst = sorted(trouble, key=lambda line: not line.first.lasts)[:_IN_HEADLINE]
-    found = "; ".join(plain(_short(line)) for line in worst)
+    found = "; ".join(plain(in_short(line)) for line in worst)
     more = len(trouble) - len(worst)
     return f"troubled: {found}" + (f"; and {count(more, 'other trouble')}" if more else "")
 
 
-def _short(line: Line) -> str:
+def in_short(line: Line) -> str:
     """Return a sentence with its time and without its reason."""
     text, _, _ = line.sentence.partition(": ")
     return (

@@ -24,7 +24,9 @@ from . import page as package
 from .forms import AuditRun
 from .model import EXIT, VERDICTS
 from .notes import in_short
-from .page.content import ClusterSection, cluster, rule_page
+from .page import palette
+from .page.content import ClusterSection, begun, cluster, rule_page
+from .page.given import below, names_below
 from .shown import plain
 
 
@@ -55,7 +57,13 @@ def _pages(run: AuditRun, path: Path | None) -> list[str]:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
         raise IsrproofError("--format html needs jinja2: pip install 'isrproof[reports]'.") from error
-    clusters = [cluster(number, title, report, run.context) for number, (title, report) in enumerate(run.clusters)]
+    next_faults = run.next_faults or [None] * len(run.reports)
+    clusters = [
+        cluster(number, name, report, run.context, below([title] if run.each else run.paths), next_fault)
+        for number, ((title, report), name, next_fault) in enumerate(
+            zip(run.clusters, names_below(run), next_faults, strict=True)
+        )
+    ]
     codes = sorted({each.rule for report in run.reports for each in report.findings})
     environment = Environment(
         loader=FunctionLoader(_part),
@@ -65,7 +73,8 @@ def _pages(run: AuditRun, path: Path | None) -> list[str]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = _part("page.css"), _part("page.js")
+    environment.filters["begun"] = begun
+    style, script = palette.style() + _part("page.css"), _part("page.js")
     template = environment.get_template("page.html")
     pages = 1 if path is None else max(len(each.pages) for each in clusters)
     names = [] if path is None else [*islice(_names(path), pages)]
@@ -75,6 +84,7 @@ def _pages(run: AuditRun, path: Path | None) -> list[str]:
             number=number,
             names=[quote(name) for name in names],
             rules=[rule_page(code) for code in codes],
+            drawn=_Part,
             verdicts=VERDICTS,
             exit=EXIT,
             address=address,
@@ -108,7 +118,7 @@ def _data(cluster: ClusterSection, number: int, names: Sequence[str]) -> dict[st
 
 
 class _Part(str):
-    """Text of this package, or text without characters that are special in HTML: it is not escaped."""
+    """Text that is not escaped: of this package, without characters that are special in HTML, or escaped already."""
 
     __slots__ = ()
 

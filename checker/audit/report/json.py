@@ -27,10 +27,10 @@ SCHEMA = "isrproof-audit/1"
 """The version of the object's keys and their meaning; the number changes if a key is removed or changes its meaning."""
 OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are present only if requested, or if there is such data."""
-OF_HAPPENED = ("lasts", "at")
+OF_HAPPENED = ("lasts", "moment", "at")
 """Fields of what happened that only this program uses."""
-INNER = ("index", "cluster", "course")
-"""Numbers with a meaning within one run only."""
+INNER = ("index", "cluster", "course", "first_lines")
+"""Numbers with a meaning within one run only, and lines that only the page shows."""
 
 
 def write(run: AuditRun) -> str:
@@ -119,6 +119,8 @@ def _happened(each: Happened) -> dict[str, Any]:
     """Return an element of `happened`, without what does not apply; `until` is null to the end of the log."""
     shown = {name: value for name, value in _object(each).items() if value is not None and name not in OF_HAPPENED}
     shown["places"] = [_place(place) for place in each.places]
+    if each.why is not None:
+        shown["why"] = each.why
     return shown | ({"until": None} if each.lasts else {})
 
 

@@ -39,6 +39,9 @@ def write(run: AuditRun) -> str:
     for title, report in run.clusters:
         document.add_testsuite(_suite(title or " ".join(run.paths), report, run.failing))
     document.update_statistics()  # type: ignore[no-untyped-call]
+    if run.seconds is not None:  # of one run; all rules of all clusters are looked at together
+        for timed in (document, *(document if len(run.clusters) == 1 else ())):
+            timed.time = round(run.seconds, 3)
     into = io.BytesIO()
     document.write(into)
     return into.getvalue().decode("utf-8")
@@ -49,7 +52,6 @@ def _suite(title: str, report: Report, failing: Sequence[str]) -> TestSuite:
 
     suite = TestSuite(for_xml(f"isrproof audit {title}"))
     reading = TestCase(READING, classname="isrproof.audit")
-    reading.time = 0.0
     reading.result = list(_reading(report))
     suite.add_testcase(reading)
     suite.add_testcase(_health(report, failing))
@@ -73,7 +75,6 @@ def _health(report: Report, failing: Sequence[str]) -> TestCase:
     from junitparser import Failure, TestCase
 
     case = TestCase(HEALTH, classname="isrproof.audit")
-    case.time = 0.0
     trouble = [line for line in lines(report.happened) if line.trouble]
     text = for_xml("\n".join(f"{line.when}  {line.sentence}  {line.where}" for line in trouble[:_LINES]))
     if trouble and TROUBLE in failing:
@@ -90,7 +91,6 @@ def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[s
 
     rule = rules()[code]
     case = TestCase(f"{code} {rule.name}", classname="isrproof.audit")
-    case.time = 0.0
     tally = report.rules.get(code)
     broken = [each for each in found if each.first.verdict in failing]
     others = [each for each in found if each.first.verdict not in failing]

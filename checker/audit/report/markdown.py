@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ....specs.issues import address
+from ...ci.text import for_markdown as escaped
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, severest_first
@@ -19,22 +20,17 @@ from .healing import Healings
 from .model import VERDICTS, Report
 from .notes import in_headline
 from .notes import in_short as notes_in_short
+from .now.text import as_markdown
 from .shown import and_more, count, partition_name, plain, printed
-from .text import checked_in_words, unknown_of
+from .text import checked_in_words
 
 _CAUSES = 20
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&@]|:(?=//))")
 
 
 def write(run: AuditRun) -> str:
     """Return a section for each cluster; clusters that conform get one line each."""
     parts = [line for title, report in run.clusters for line in section(title, report)]
     return "\n".join(parts) + "\n"
-
-
-def escaped(text: str) -> str:
-    """Return text from a log, escaped so that no Markdown renderer treats it as markup."""
-    return _MARKUP.sub(r"\\\1", plain(text))
 
 
 def code(text: str) -> str:
@@ -63,8 +59,9 @@ def section(title: str, report: Report) -> Iterator[str]:
         yield from (f"And {count(len(found) - _CAUSES, 'other cause')}.", "")
     for number in sorted({cause.first.rule for cause in found[:_CAUSES] if cause.first.verdict != "refused"}):
         yield from _todo(number)
+    yield from as_markdown(report.what_now, escaped, code)
     yield f"Checked: {escaped(checked_in_words(report.checked, metadata=report.metadata is not None))}."
-    unseen = [*notes_in_short(report)[:10], *(f"unknown: {why}" for why in unknown_of(report))]
+    unseen = [*notes_in_short(report)[:10], *(f"unknown: {why}" for why in report.state.unknown)]
     if unseen:
         yield from ("", "Not seen, and notes:", "", *(f"* {escaped(note)}" for note in unseen))
     yield ""
@@ -79,8 +76,6 @@ def _happened(report: Report) -> Iterator[str]:
             yield f"* {f'{line.when}: ' if line.when else ''}{escaped(line.sentence)}"
             if line.where:
                 yield f"  {code(line.where)}"
-            if line.todo:
-                yield f"  {escaped(line.todo)}"
         more = len(every) - len(shown)
         yield from ([f"* and {count(more, 'other thing')}", ""] if more else [""])
 

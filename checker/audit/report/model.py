@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from ....specs.releases import names
@@ -21,12 +21,16 @@ from ..findings.moves import Move
 from ..findings.scope import Scope
 from ..findings.state import ClusterState, Condition
 from ..findings.tally import Tally
+from ..findings.unread import Unread
 from ..happened.collected import health
 from ..history.histories import Life
 from ..history.spans import Span
-from ..lines import BESIDE_METADATA, IN_KRAFT, JUDGED_OF_KRAFT
+from ..lines import BESIDE_METADATA, JUDGED_OF_KRAFT, OF_KRAFT, OF_ZOOKEEPER
 from ..rules.catalogue import rules
 from ..table.protocol import Row
+from .now.what import WhatNow
+from .shown import and_more, count
+from .unread_text import unread_text
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, with their exit codes."""
@@ -198,6 +202,8 @@ class Report:
     """The things that happened to the cluster, in the order of time; the verdict is not affected."""
     health: str = "unknown"
     """ok, troubled or unknown: whether anything of `happened` is trouble."""
+    what_now: WhatNow | None = None
+    """Advice; None if nothing is to be done."""
 
     @property
     def tone(self) -> str:
@@ -227,13 +233,13 @@ class Report:
             yield from log.conditions
 
 
-def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:
-    """Return a report for each cluster that has files, in the order of the clusters."""
+def reports(found: Audited, files: Sequence[FileFacts]) -> list[tuple[int, Report]]:
+    """Return the number and the report of each cluster that has files, in the order of the clusters."""
     paths = {file.index: file.path for file in files}
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    return [_report(found, cluster, members, paths) for cluster, members in sorted(per_cluster.items())]
+    return [(cluster, _report(found, cluster, members, paths)) for cluster, members in sorted(per_cluster.items())]
 
 
 def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str]) -> Report:
@@ -288,31 +294,54 @@ def _state(found: Audited, cluster: int, files: Sequence[FileFacts]) -> ClusterS
     )
 
 
+def printed_in_kraft(files: Iterable[FileFacts]) -> bool:
+    """Return True if some line is one that only nodes print that have a metadata quorum."""
+    return any(row in OF_KRAFT for file in files for row in file.rows)
+
+
 def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> Iterator[str]:
     """Yield reasons why the state of the cluster may differ from what its log shows."""
     spans = [span for span in found.histories.spans if span.cluster == cluster]
-    if not spans:
-        yield "what controllers did: no line of one in a known epoch was read (state-change.log, controller.log)"
+    has_log = any(log.cluster == cluster for log in found.metadata.logs)
+    in_kraft = printed_in_kraft(files)
+    unread = found.unread.get(cluster, Unread())
+    yield from unread_text(unread, led=bool(spans))
+    if has_log and not spans:
+        return
+    if not (spans or in_kraft):
+        of_zookeeper = any(row in OF_ZOOKEEPER for file in files for row in file.rows)
+        in_either = "" if of_zookeeper else "with KRaft the metadata log (__cluster_metadata-0), else "
+        yield (
+            f"what controllers did (elections, topics, reassignments): {in_either}state-change.log and controller.log"
+            " of the broker that was the controller would show it"
+        )
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
-        yield f"what happened in {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} that left no line here"
+        yield (
+            f"what happened in {_epochs(unseen)} that left no line here: controller.log and state-change.log of the"
+            " broker that was the controller would show it"
+        )
     lives = sum(life.cluster == cluster for life in found.histories.lives)
     if lives > 1:
         yield f"which of {lives} lives of the cluster is the last"
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
-        yield f"the lines that may be missing in {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
+        yield f"the lines that may be missing in {_epochs(lossy)}"
     if hidden := _hidden(found, cluster):
         yield (
-            f"what levels above TRACE hide in {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
+            f"what levels above TRACE hide in {_epochs(hidden)}: deletions,"
             " moves to OfflinePartition, up to 2.5 every election that succeeds"
         )
-    if spans:
+    if spans and cluster not in found.unread:
         yield "changes of an ISR by its leader: the controller prints them late, or not at all"
-    if any(row in IN_KRAFT for file in files for row in file.rows) and not any(
-        log.cluster == cluster for log in found.metadata.logs
-    ):
+    if in_kraft and not has_log:
         yield "whether what KRaft nodes print was committed: their metadata log (__cluster_metadata-0) would show it"
+
+
+def _epochs(tenures: Collection[tuple[int, int]]) -> str:
+    """Return `2 controller epochs (4, 7)`, from lives and epochs; those of a later life say so."""
+    named = [f"{epoch}{f' of life {life}' if life > 1 else ''}" for life, epoch in sorted(tenures)]
+    return f"{count(len(named), 'controller epoch')} ({and_more(named)})"
 
 
 def _read_as(files: Sequence[FileFacts]) -> Iterator[str]:

@@ -10,11 +10,12 @@ from ....specs.happenings import happenings
 from ....specs.issues import address
 from ....traces.place import Place
 from ....traces.sources.paths import is_elsewhere
+from ...ci import home
 from ...ci.sarif import artifact, log
 from ..findings.finding import Finding
 from ..rules.advice import advice
 from ..rules.catalogue import rules
-from ..rules.pages import page, summary
+from ..rules.pages import page, path, summary
 from ..rules.rule import Rule
 from .forms import AuditRun
 from .happened_text import Line, lines
@@ -73,9 +74,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["kafka", "replication", *rule.issues[:8]]},
     }
-    if rule.issues:
-        shown["helpUri"] = address(rule.issues[0])
-    return shown
+    known = address(rule.issues[0]) if rule.issues else None
+    return shown | {"helpUri": known or home.file(f"docs/{path(rule)}")}
 
 
 def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
@@ -107,6 +107,7 @@ def _word(what: str) -> dict[str, Any]:
         "name": "".join(part.capitalize() for part in what.split("-")),
         "shortDescription": {"text": f"A {word.subject} {word.sentence}."},
         "help": {"text": word.todo or "Nothing is to be done."},
+        "helpUri": home.file("docs/happened.md"),
         "defaultConfiguration": {"level": "none"},
     }
 

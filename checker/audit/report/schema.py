@@ -95,7 +95,8 @@ def _properties(kind: type, definitions: Schema) -> Schema:
         return _place()
     if kind is Happened:
         found["what"] = {"enum": [*happenings()]}
-        return {name: each for name, each in found.items() if name not in OF_HAPPENED}
+        own = {name: each for name, each in found.items() if name not in OF_HAPPENED}
+        return {**own, "why": {"type": "string"}}
     if kind is Finding:
         derived = {"severity": {"type": "string"}, "fingerprint": {"type": "string"}}
         return {**found, **_place(), **derived, "place": _of(Place, definitions)}

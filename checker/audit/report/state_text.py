@@ -22,8 +22,11 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
     lines += [line for move in state.stopped for line in _stopped(move)]
     if checked and not lines:
         lines.append("  controllers print no partition that is offline or under-replicated, and no refused move")
-    lines += [f"  not known: {why}" for why in state.unknown]
-    return "\n".join([_head(state), *lines])
+    return "\n".join([_head(state), *lines, *not_known(state)])
+
+
+def not_known(state: ClusterState) -> list[str]:
+    return [f"  not known: {why}" for why in state.unknown]
 
 
 def _head(state: ClusterState) -> str:

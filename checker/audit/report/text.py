@@ -24,8 +24,9 @@ from .metadata_text import metadata_text, records_text
 from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
 from .notes import in_headline
 from .notes import in_short as notes_in_short
+from .now.text import as_text as now_as_text
 from .shown import and_more, brokers_named, count, partition_name, plain, printed
-from .state_text import state_text
+from .state_text import not_known, state_text
 
 _MEANING = {
     "illegal": "a guarantee of Kafka is broken",
@@ -63,6 +64,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
         _headline(report, title, verbose=verbose),
         happened_text(report.happened, verbose=verbose),
         *_findings(report, verbose),
+        now_as_text(report.what_now),
         _in_doubt(report) if verbose else "",
         *metadata_text(report.metadata or ()),
         state_of_cluster(report),
@@ -74,14 +76,11 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
 
 
 def state_of_cluster(report: Report) -> str:
-    """Return what controllers' lines show; a metadata log has a paragraph of its own."""
+    """Return what controllers' lines show, and what no file does; a metadata log has a paragraph of its own."""
     checked = report.checked.controller_epochs > 0
-    return "" if report.metadata and not checked else state_text(report.state, checked=checked)
-
-
-def unknown_of(report: Report) -> tuple[str, ...]:
-    """Return reasons why the state of the cluster may differ; empty where a metadata log shows the state itself."""
-    return () if report.metadata and not report.checked.controller_epochs else report.state.unknown
+    if report.metadata and not checked:
+        return "\n".join(["beside the metadata log", *not_known(report.state)]) if report.state.unknown else ""
+    return state_text(report.state, checked=checked)
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:

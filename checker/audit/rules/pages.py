@@ -58,25 +58,24 @@ def _bracketed(rule: Rule) -> str:
     return f" [{', '.join(found)}]" if found else ""
 
 
+def path(rule: Rule) -> str:
+    """Return the file of a rule's page, from docs/."""
+    return f"rules/{rule.code}.md"
+
+
 def page(rule: Rule) -> str:
     """Return everything about a rule, as Markdown."""
-    return "\n".join([f"# {rule.code} {rule.name}", "", *_body(rule, "##"), ""])
+    return "\n".join([f"# {rule.code} {rule.name}", "", *_body(rule), ""])
 
 
-def whole() -> Iterator[str]:
-    """Yield the lines of one page with all rules."""
-    for rule in rules().values():
-        yield from (f"## {rule.code} {rule.name}", "", *_body(rule, "###"), "")
-
-
-def _body(rule: Rule, mark: str) -> Iterator[str]:
-    text = _HEADING.sub(lambda match: f"{mark} {match[1]}\n\n", rule.page)
+def _body(rule: Rule) -> Iterator[str]:
+    text = _HEADING.sub(lambda match: f"## {match[1]}\n\n", rule.page)
     yield from (line.removeprefix("    ") for line in text.splitlines())
     yield ""
-    yield from _what_to_do(rule, mark)
+    yield from _what_to_do(rule)
     if rule.code in cases():
-        yield from _example(cases()[rule.code], mark)
-    yield from ("", f"{mark} Facts", "", f"* Releases: {rule.releases}")
+        yield from _example(cases()[rule.code])
+    yield from ("", "## Facts", "", f"* Releases: {rule.releases}")
     if rule.issues:
         yield "* Issues: " + ", ".join(f"[{issue}]({address(issue)})" for issue in rule.issues)
     if rule.bug:
@@ -88,10 +87,10 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     yield f"* All cases: `traces/cases/{rule.code}.md`"
 
 
-def _what_to_do(rule: Rule, mark: str) -> Iterator[str]:
+def _what_to_do(rule: Rule) -> Iterator[str]:
     todo = advice(rule)
     if todo is not None:
-        yield from (f"{mark} What to do", "", f"* {todo.now}")
+        yield from ("## What to do", "", f"* {todo.now}")
         if todo.upgrade:
             yield f"* Upgrade to {todo.upgrade}."
         yield from (f"* Verify: `{todo.verify}` prints {todo.look_for}.", "")
@@ -107,10 +106,10 @@ def _shown(line: str) -> Iterator[str]:
     yield from (f"`{path}`" + (f", behind the records of `{before}`" if before else "") + ":", "", "```text")
 
 
-def _example(case: Case, mark: str) -> Iterator[str]:
+def _example(case: Case) -> Iterator[str]:
     first: list[Excerpt] = [next(each for each in case.excerpts if each.fires is fires) for fires in (True, False)]
     for excerpt in first:
-        yield f"{mark} {'Example' if excerpt.fires else 'Close to it, and legal'}: {excerpt.title}"
+        yield f"## {'Example' if excerpt.fires else 'Close to it, and legal'}: {excerpt.title}"
         for line in excerpt.text.strip().splitlines()[1:]:
             yield from _shown(line)
         if excerpt.fires:

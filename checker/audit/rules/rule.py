@@ -14,6 +14,7 @@ from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
 from ..catalogue import observations
 from ..fields import gap, releases, unsure
+from ..table.encoding import where_absent
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy
@@ -94,7 +95,8 @@ class Rule:
             where = f"column of the observation {self.observation}"
             if name not in columns:
                 raise unknown(f"{where}, read by the rule {self.code}:", name, columns)
-            if not same(leaf.sort, columns[name]):
+            alike = where_absent(leaf.sort) == where_absent(columns[name])
+            if not (same(leaf.sort, columns[name]) and alike):
                 raise TypeError(f"{self.code} reads a {leaf.sort}; the {where} {name!r} is a {columns[name]}")
 
     @property

@@ -143,10 +143,10 @@ class ColumnTable:
         return self._only(self._true(condition))
 
     def is_line(self, rows: Iterable[str]) -> Mask:
+        row = self.array("row")  # first: a column that is decoded now adds its texts to the dictionary
         wanted = np.zeros(len(self._dictionary.values), dtype=bool)
         known = [number for number in map(self._dictionary.index, rows) if number < len(wanted)]
         wanted[known] = True
-        row = self.array("row")
         return wanted[row.data] & row.is_there
 
     def of_lines(self, rows: Iterable[str]) -> ColumnTable:

@@ -7,7 +7,7 @@
 | a set of releases | a bitmask over the rows of releases.toml |
 | a state, a text | its name |
 
-An absent column (the line did not print it) has no value at all.
+An absent column (the line did not print it) has no value at all, except one of the sort `Flag`: it is false there.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from typing import Any, TypeVar
 from ....model.errors import NotWrittenError
 from ....model.expr import BINDERS, Expr, Op, const
 from ....model.reading import Never
-from ....model.sorts import Enum, OptionSort, SetOf, SetSort, Sort
+from ....model.sorts import BoolSort, Enum, OptionSort, SetOf, SetSort, Sort
 from ....specs.releases import RELEASES, span
 
 T = TypeVar("T")
 NO_LEADER = -1
+Flag = BoolSort(absent=False)
+"""Truth values of events: one that a line does not print did not happen there."""
 RELEASE = Enum("Release", tuple(release.name for release in RELEASES))
 
 _NOT_PRINTED = (
@@ -77,6 +79,11 @@ def release_mask(names: frozenset[str]) -> int:
 def in_releases(text: str) -> Expr:
     """Return the constant set of releases that `text` names, as specs.releases.span reads it."""
     return const(release_set(span(text)), SetOf(RELEASE))
+
+
+def where_absent(sort: Sort) -> bool | None:
+    """Return the value of an absent column of this sort; None: it has none."""
+    return sort.absent if isinstance(sort, BoolSort) else None
 
 
 def decoder(sort: Sort) -> Callable[[Any], Any] | None:

@@ -5,7 +5,8 @@ rows. `ColumnTable` (columns.py) takes the same steps with NumPy arrays. Conditi
 the model's language, so that there is one definition of each; encoding.py defines the values of columns.
 
 A column may be absent (None): the line did not print it. Every step has the same rule for that, in both readings: a
-condition that reads an absent column is not true, an expression that reads one is absent. Nothing is ever guessed.
+condition that reads an absent column is not true, an expression that reads one is absent. Nothing is ever guessed. Only
+an absent column of the sort `Flag` (encoding.py) has a value in expressions: false.
 """
 
 from __future__ import annotations

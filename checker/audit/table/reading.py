@@ -18,7 +18,7 @@ from ....model.reading import Reading, read
 from ....model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
 from .arrays import Array, Dictionary, Mask, Numbers, absent, different
 from .constant_maps import ConstantMap
-from .encoding import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
+from .encoding import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask, where_absent
 from .sets import Answer, Sets, answered
 
 
@@ -30,10 +30,10 @@ class ColumnReading:
         self._reading = reading(dictionary)
 
     def array(self, expr: Expr, column: Callable[[str], Array], size: int) -> Array:
-        """Return the expression in every row; absent as soon as one column that it reads is absent."""
+        """Return the expression in every row; absent as soon as one column that it reads has no value."""
         if not size:
             return absent(0)
-        fields = {leaf: column(name_of(leaf)) for leaf in sorted(free(expr), key=name_of)}
+        fields = {leaf: _with_value(leaf, column(name_of(leaf))) for leaf in sorted(free(expr), key=name_of)}
         present = _all_there(list(fields.values()))
         rows = None if present is None else np.flatnonzero(present)
         leaves = {leaf: self._leaf(leaf, array if rows is None else array.take(rows)) for leaf, array in fields.items()}
@@ -51,6 +51,13 @@ class ColumnReading:
         if isinstance(leaf.sort, SetSort) and not is_mask(leaf.sort):
             return self._dictionary.sets(array.data)
         return array.data
+
+
+def _with_value(leaf: Expr, column: Array) -> Array:
+    otherwise = where_absent(leaf.sort)
+    if otherwise is None or column.present is None:
+        return column
+    return Array(np.where(column.present, column.data, otherwise).astype(bool))
 
 
 def _all_there(columns: list[Array]) -> Mask | None:

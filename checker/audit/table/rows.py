@@ -10,23 +10,25 @@ from typing import Any
 
 from ....model.evaluate import compiled, name_of
 from ....model.expr import Expr, free
-from .encoding import decoder, encoder
+from .encoding import decoder, encoder, where_absent
 from .protocol import Column, Row, Table
 
 
 @cache
 def known(expr: Expr) -> Callable[[Row], Any]:
-    """Read an expression over a row: None as soon as one column that it reads is absent."""
+    """Read an expression over a row: None as soon as one column that it reads has no value."""
     fields = sorted(free(expr), key=name_of)
     names = [name_of(leaf) for leaf in fields]
-    decoders = [decoder(leaf.sort) for leaf in fields]
+    columns = [(name_of(leaf), decoder(leaf.sort), where_absent(leaf.sort)) for leaf in fields]
     value = compiled(expr, names)
     encode = encoder(expr.sort)
 
     def read(row: Row) -> Any:
         arguments = []
-        for name, decode in zip(names, decoders, strict=True):
+        for name, decode, otherwise in columns:
             argument = row.get(name)
+            if argument is None:
+                argument = otherwise
             if argument is None:
                 return None
             arguments.append(decode(argument) if decode else argument)

@@ -14,7 +14,7 @@ from ...audit.sources.metadata.apply import apply
 from ...audit.sources.metadata.beginnings import after_gap, first, snapshots
 from ...audit.sources.metadata.fold import Fold
 from ...audit.sources.metadata.quorum import Quorum, joined
-from ...audit.sources.metadata.seen import Seen
+from ...audit.sources.metadata.seen import Collected
 from ...audit.sources.metadata.state import Broker, Partition, registration
 from .answers import changes, leaves, registers
 from .contexts import Choices, RecordContext, context
@@ -61,7 +61,7 @@ class Walk:
     """The offset from which on nothing is compared, for something is not known to this program (`seen.unsure`)."""
     looked_at: list[tuple[int, int]] = field(default_factory=list)
     """The committed offsets, first and last of each stretch without a hole."""
-    seen: Seen = field(default_factory=Seen)
+    seen: Collected = field(default_factory=Collected)
     """Notes on where the log begins and what is missing."""
     at: RecordContext | None = None
     _fold: Fold = field(init=False)

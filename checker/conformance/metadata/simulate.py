@@ -57,7 +57,7 @@ def log_of(instance: Instance, run: Sequence[RunStep], release: Release, *, uncl
         unclean: unclean.leader.election.enable is set.
     """
     names = [each.name for each in instance.model.fields]
-    log = _Log(newest_level(release), "elr" in names)
+    log = StepLog(newest_level(release), "elr" in names)
     log.begins(instance.settings.get("min_isr"), unclean)
     steps = []
     for taken in run:
@@ -73,7 +73,9 @@ def newest_level(release: Release) -> int:
     return max(number for number, each in levels().items() if span(f"<={release.name}") & span(each.release))
 
 
-class _Log:
+class StepLog:
+    """The records of steps, one after the other; broker n of the model has the id n + 1."""
+
     def __init__(self, level: int, elr: bool) -> None:
         self.level, self.elr = level, elr
         self.lines: list[str] = []

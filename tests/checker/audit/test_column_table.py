@@ -64,13 +64,14 @@ CASES = {
 }
 
 
+@pytest.mark.full
 @settings(max_examples=4)
 @given(**CASES)
 def test_histories_with_faults_give_the_same_reports(root: Path, **case: Any) -> None:
     _give_the_same_reports(root, **case)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(**CASES)
 def test_more_histories_with_faults_give_the_same_reports(root: Path, **case: Any) -> None:

@@ -83,6 +83,7 @@ def illegal(report: Report) -> int:
     return report.counts["illegal"]
 
 
+@pytest.mark.slow(every=2)
 @pytest.mark.full(every=5)
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_region_of_a_file_leaves_no_verdict_quiet(damage: Damage, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.command import audit, audit_command
 from isrproof.checker.audit.doubt.excuses import EXCUSES, creations
 from isrproof.checker.audit.doubt.signs import SIGNS, names
@@ -276,6 +277,7 @@ def test_every_rule_names_excuses_and_signs_that_there_are() -> None:
     }
     assert len({sign.name for sign in SIGNS}) == len(SIGNS)
     assert {sign.effect for sign in SIGNS} == set(EFFECTS)
+    assert {line for sign in SIGNS for line in sign.lines} <= lines_read()
 
 
 ENDED = [

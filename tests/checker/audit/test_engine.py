@@ -38,7 +38,12 @@ def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     [
         (ALL, 10**8, "columns", "This machine reads 5.5 MB of text: Spark takes over above 0.1 GB."),
         (ALL, 10**6, "spark", "Spark reads 5.5 MB of text: more than 0.001 GB."),
-        (ALL[:2], 10**6, "columns", "Spark takes over above 0.001 GB (it is not installed)."),
+        (
+            ALL[:2],
+            10**6,
+            "columns",
+            "Spark takes over above 0.001 GB (it is not installed: pip install 'isrproof[spark]').",
+        ),
         (("numpy",), 10**8, "python", "are not installed (pip install 'isrproof[audit]')."),
         ((), 10**6, "python", "are not installed (pip install 'isrproof[audit]')."),
     ],
@@ -81,7 +86,13 @@ def test_what_was_asked_for_is_taken(logs: list[Source], monkeypatch: pytest.Mon
         chosen(Options(engine="columns"), logs, {})
 
 
-def test_the_line_is_on_stderr_and_only_where_it_was_chosen() -> None:
+def test_a_small_log_gets_no_line_about_engines() -> None:
+    path = str(RECORDED / "failover-on-leader-2.0.0-kill")
+    assert CliRunner().invoke(main, ["audit", "--json", path]).stderr == ""
+
+
+def test_the_line_is_on_stderr_only_where_an_engine_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_ROWS", 1000)
     path = str(RECORDED / "failover-on-leader-2.0.0-kill")
     assert "This machine reads 0.1 MB" in CliRunner().invoke(main, ["audit", "--json", path]).stderr
     assert CliRunner().invoke(main, ["audit", "--json", "--engine", "python", path]).stderr == ""

@@ -100,6 +100,7 @@ def audited(folder: Path, engine: Callable[..., list[dict[str, Any]]] = engines.
     return engine(files(folder), each=False)[0]
 
 
+@pytest.mark.slow(every=3)
 @pytest.mark.full(every=72)
 @pytest.mark.parametrize(
     "shape",

@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.audit.report.forms import FORMS, AuditRun, write
-from isrproof.checker.audit.report.github import summary
 from isrproof.checker.audit.report.model import VERDICTS
 from isrproof.checker.audit.rules.catalogue import rules
+from isrproof.checker.ci.summary import cut
 from isrproof.checker.commands.audit import command
 
 from tests.recordings import CHAOS, FAILOVER, RECORDED
@@ -237,8 +237,67 @@ def test_a_step_summary_is_written_where_github_wants_it(tmp_path: Path) -> None
 
 
 def test_a_step_summary_is_never_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isrproof.checker.audit.report.github._LONGEST", 500)
-    assert len(summary(AuditRun([str(CHAOS)], [made(CHAOS)])).encode()) < 600
+    monkeypatch.setattr("isrproof.checker.ci.summary._LONGEST", 500)
+    assert len(cut(form("markdown", CHAOS)).encode()) < 600
+    assert cut("short") == "short"
+
+
+def test_one_run_writes_every_form(tmp_path: Path) -> None:
+    pytest.importorskip("junitparser")
+    files = {"--html": "a.html", "--sarif": "a.sarif", "--junit": "a.xml", "--json-out": "a.json"}
+    asked = [part for option, name in files.items() for part in (option, str(tmp_path / name))]
+    done = CliRunner().invoke(command, ["--engine", "python", "--format", "github", *asked, str(FAILOVER)])
+    assert done.exit_code == 1, done.output
+    assert "::error " in done.stdout
+    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
+    assert json.loads((tmp_path / "a.json").read_text())["verdict"] == "illegal"
+    codes = {
+        rule["id"]: rule["helpUri"]
+        for rule in json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["tool"]["driver"]["rules"]
+    }
+    assert codes["KR401"] == "https://issues.apache.org/jira/browse/KAFKA-3143"
+    document = ElementTree.parse(tmp_path / "a.xml").getroot()
+    assert float(document.get("time", "0")) > 0
+    assert document[0].get("time") == document.get("time")
+    assert all(case.get("time") is None for case in document[0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (("--sarif", "logs/state-change.log"), "--sarif logs/state-change.log: expected the name of another file"),
+        (("--junit", "nowhere/a.xml"), "nowhere does not exist"),
+        (("--json-out", "logs"), "is a directory"),
+        (("--json-out", "a", "--html", "a"), "expected another file than that of --html"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_audit(
+    asked: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("isrproof.checker.audit.command.auditing", None)
+    shutil.copytree(FAILOVER / "broker-4", tmp_path / "logs")
+    done = CliRunner().invoke(command, ["logs", *asked])
+    assert (done.exit_code, says in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize(
+    ("asked", "needs"),
+    [
+        ("--html a.html", "--html needs jinja2"),
+        ("--format html", "--format html needs jinja2"),
+        ("--junit a", "--junit needs junitparser"),
+    ],
+)
+def test_a_missing_library_is_told_before_the_audit(
+    asked: str, needs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("isrproof.checker.audit.command.auditing", None)
+    monkeypatch.setattr("isrproof.checker.packages.find_spec", lambda name: None)
+    done = CliRunner().invoke(command, [str(FAILOVER), *asked.split()])
+    assert done.exit_code == 2
+    assert f"Error: {needs}: pip install 'isrproof[reports]'" in done.output
 
 
 # ---- Markdown and CSV

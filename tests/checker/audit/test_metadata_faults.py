@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from isrproof.checker.audit.command import audit
@@ -362,26 +363,41 @@ def written(log: Log, folder: Path, messages: list[Message], *, control: bool, v
     return log.end + len(messages) - 1
 
 
+class Planted(NamedTuple):
+    """A recording with a fault at its end: its log without it, the fault's last message, and the offset of that."""
+
+    folder: Path
+    log: Log
+    message: Message
+    at: int
+
+
+def planted(
+    name: str, among: Iterable[Path], out: Path, voters: Callable[[Log], Sequence[int]] = lambda log: VOTERS
+) -> Iterator[Planted]:
+    """The recordings that have room for a fault, with it."""
+    _, fault = FAULTS[name]
+    for recording in among:
+        log = log_of(recording, random.Random(f"{name} {recording.name} 0"))
+        messages = fault(log)
+        if messages is not None:
+            folder = out / recording.name
+            at = written(log, folder, messages, control=fault in CONTROL, voters=voters(log))
+            yield Planted(folder, log, messages[-1], at)
+
+
 @pytest.mark.full(every=15)
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.parametrize("most", [2, pytest.param(len(recordings()), marks=pytest.mark.slow)])
 def test_a_planted_fault_is_found_at_its_record(name: str, most: int, tmp_path: Path) -> None:
     """In so many recordings, at most: those that have room for it."""
-    code, fault = FAULTS[name]
     order = random.Random(name).sample(recordings(), len(recordings()))
-    planted = 0
-    for recording in order:
-        if planted == most:
-            break
-        log = log_of(recording, random.Random(f"{name} {recording.name} 0"))
-        messages = fault(log)
-        if messages is not None:
-            planted += 1
-            at = written(log, tmp_path / recording.name, messages, control=fault in CONTROL)
-            (report,) = audit([str(tmp_path / recording.name)], Options(engine="python"))
-            found = {(each.rule, each.place.offset) for each in report.findings}
-            assert (code, at) in found, (recording.name, messages[-1], found)
-    assert planted
+    several = [*islice(planted(name, order, tmp_path), most)]
+    assert several
+    for folder, _, message, at in several:
+        (report,) = audit([str(folder)], Options(engine="python"))
+        found = {(each.rule, each.place.offset) for each in report.findings}
+        assert (FAULTS[name][0], at) in found, (folder.name, message, found)
 
 
 @pytest.mark.full

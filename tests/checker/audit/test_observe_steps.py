@@ -11,10 +11,10 @@ from isrproof.checker.audit.lines import LEADER_AND_ISR_SENT, MOVED
 from isrproof.checker.audit.observe.compared import compared, compared_sorts, earlier, earlier_sorts
 from isrproof.checker.audit.observe.duplicates import repeated, without_duplicates
 from isrproof.checker.audit.observe.placed import marked
-from isrproof.checker.audit.table.absent import false_where_absent
+from isrproof.checker.audit.table.encoding import Flag
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.model.expr import field
-from isrproof.model.sorts import Bool, Int
+from isrproof.model.sorts import Bool, BoolSort, Int
 
 from tests.observed import TABLES
 
@@ -30,10 +30,21 @@ def row(at: int, **columns: Any) -> Row:
 
 
 @BOTH
-def test_an_absent_truth_value_is_false(table: OfRows) -> None:
-    rows = [{"yes": True, "no": False, "n": 1}, {"yes": None, "no": None, "n": 2}]
-    found = false_where_absent(table(rows), "yes", "no").rows()
-    assert [(each["yes"], each["no"]) for each in found] == [(True, False), (False, False)]
+@pytest.mark.parametrize(("sort", "of_absent"), [(Flag, (False, True, False)), (Bool, (None, None, None))])
+def test_an_absent_flag_is_false_and_an_absent_truth_value_is_none(
+    table: OfRows, sort: BoolSort, of_absent: tuple[bool | None, ...]
+) -> None:
+    here, other = field("here", sort), field("other", Bool)
+    rows = [{"n": 1, "here": True, "other": True}, {"n": 2, "here": None, "other": True}]
+    found = table(rows).derive(same=here, opposite=~here, together=here & other).rows()
+    assert [(each["same"], each["opposite"], each["together"]) for each in found] == [(True, False, True), of_absent]
+    assert [each["n"] for each in table(rows).where(~here).rows()] == ([2] if sort is Flag else [])
+
+
+@BOTH
+def test_a_flag_that_no_row_has_is_false(table: OfRows) -> None:
+    rows = [{"n": 1}, {"n": 2}]
+    assert [each["no"] for each in table(rows).derive(no=~field("here", Flag)).rows()] == [True, True]
 
 
 @BOTH

@@ -66,7 +66,7 @@ def test_a_time_that_no_calendar_has_is_shown_in_every_form(form: str, time: int
     made = broker(0, 0) + with_times(broker(1, 1, 2), time, time) + broker(2, 2, 3)
     given = folder(tmp_path, made)
     options = Options(engine="python", timeline=True, verbose=True)
-    answer = audit_command([str(given)], options, form, html=tmp_path / "page.html", out=tmp_path / "out")
+    answer = audit_command([str(given)], options, form, files={"html": tmp_path / "page.html"}, out=tmp_path / "out")
     assert answer.problem is None
 
 

@@ -43,6 +43,7 @@ def test_a_release_with_most_of_the_lines_but_not_the_level_is_told_of_both() ->
     assert of_lines.startswith("2 lines of KRaft mode")  # votes that are asked for before an election (KIP-996)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("release", ["4.0", "4.1", ">=3.9", "auto"])
 def test_a_release_that_may_have_run_is_not_contradicted(release: str) -> None:
     assert notes(KRAFT, release) == []

@@ -5,20 +5,26 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.doubt.signs.follow_ups import follow_ups
-from isrproof.checker.audit.doubt.signs.own_requests import begun_anew
+from isrproof.checker.audit.doubt.sign import PLACE, STREAM
+from isrproof.checker.audit.doubt.signs.follow_ups import follow_ups, shown
+from isrproof.checker.audit.doubt.signs.own_requests import begun_anew, numbered
 from isrproof.checker.audit.files.file import LogFile
 from isrproof.checker.audit.history.foreign_epochs import ForeignEpoch
+from isrproof.checker.audit.history.spans import Span
 from isrproof.checker.audit.history.statements import Run
+from isrproof.checker.audit.lines import CACHED, CREATED, ELECTED, LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
-from isrproof.checker.audit.table.protocol import Row
+from isrproof.checker.audit.table.columns import ColumnTable
+from isrproof.checker.audit.table.protocol import Row, Tables
+from isrproof.checker.audit.table.rows import PythonTable
 
 from tests.recordings import RECORDED
 
@@ -142,7 +148,7 @@ def test_a_request_that_is_told_once_more_later_is_no_request_out_of_turn(
 
 
 def _taken(number: int, line: int, ts: int, partition: int = 0) -> Row:
-    where = {"cluster": 0, "life": 1, "file": 0, "controller": 1, "controller_epoch": 1}
+    where = {"file": 0, "controller": 1, "controller_epoch": 1, "speaker": 1}
     return where | {
         "row": "leader-and-isr-received",
         "topic": "t",
@@ -153,48 +159,80 @@ def _taken(number: int, line: int, ts: int, partition: int = 0) -> Row:
     }
 
 
-def test_numbers_of_requests_that_rise_begin_nothing() -> None:
+def _anew(rows: list[Row], tables: Tables) -> frozenset[int]:
+    """The clusters in which numbers begin anew, of rows looked at by partition."""
+    where = {"cluster": 0, "file": 0, "first": 1, "last": 200, "controller": 1, "epoch": 1, "life": 1, "until": 200}
+    others = {field.name: 0 for field in fields(Span) if field.name not in where}
+    span = Span(**where, **others)  # type: ignore[arg-type]
+    parts = ([row for row in rows if row["partition"] == partition] for partition in (0, 1))
+    return begun_anew([row for part in parts for row in numbered(tables.of_rows(part), [span])])
+
+
+@pytest.fixture(params=[PythonTable, ColumnTable])
+def tables(request: pytest.FixtureRequest) -> Tables:
+    made: Tables = request.param
+    return made
+
+
+def test_numbers_of_requests_that_rise_begin_nothing(tables: Tables) -> None:
     rows = [_taken(1, 10, 100), _taken(1, 11, 101, partition=1), _taken(2, 12, 102), _taken(4, 20, 103)]
-    assert not begun_anew(rows)
-    # A file that is there twice in one, read in two pieces.
-    assert not begun_anew([*rows, *(row | {"line": row["line"] + 100} for row in rows)])
+    assert not _anew(rows, tables)
+    # A file that is there twice in one.
+    assert not _anew([*rows, *(row | {"line": row["line"] + 100} for row in rows)], tables)
 
 
-def test_numbers_that_fall_are_of_a_life_that_began_anew() -> None:
-    assert begun_anew([_taken(1, 10, 100), _taken(2, 12, 102), _taken(1, 20, 110, partition=1)]) == {0}
-    assert begun_anew([_taken(2, 10, 100), _taken(1, 12, 102)]) == {0}
+def test_numbers_that_fall_are_of_a_life_that_began_anew(tables: Tables) -> None:
+    assert _anew([_taken(1, 10, 100), _taken(2, 12, 102), _taken(1, 20, 110, partition=1)], tables) == {0}
+    assert _anew([_taken(2, 10, 100), _taken(1, 12, 102)], tables) == {0}
 
 
-def test_a_number_that_a_partition_has_twice_is_of_a_life_that_began_anew() -> None:
-    assert begun_anew([_taken(1, 10, 100), _taken(1, 20, 110)]) == {0}
-    assert not begun_anew([_taken(1, 10, 100), _taken(1, 20, 100)])
+def test_a_number_that_a_partition_has_twice_is_of_a_life_that_began_anew(tables: Tables) -> None:
+    assert _anew([_taken(1, 10, 100), _taken(1, 20, 110)], tables) == {0}
+    assert not _anew([_taken(1, 10, 100), _taken(1, 20, 100)], tables)
 
 
-def _printed(kind: str, partition: int, first: int, last: int | None = None, n: int = 1) -> Row:
-    """Between which lines a controller, or its broker, prints a state of a partition."""
-    tenure = {"file": 0, "controller": 1, "controller_epoch": 1}
+_PRINTED = {
+    "elected": ELECTED,
+    "asked": LEADER_AND_ISR_SENT,
+    "sent": UPDATE_METADATA_SENT,
+    "cached": CACHED,
+    "created": CREATED,
+}
+
+
+def _printed(kind: str, partition: int, *lines: int) -> list[Row]:
+    """The lines in which a controller, or its broker, prints a state of a partition."""
+    tenure = {STREAM: 0, "controller": 1, "controller_epoch": 1}
     state = {"topic": "t", "partition": partition, "leader": 1, "leader_epoch": 0, "isr": (1,)}
-    return {"kind": kind} | tenure | state | {"first": first, "last": last or first, "n": n}
+    online = {"to_state": "OnlinePartition"} if kind == "elected" else {}
+    return [{"row": _PRINTED[kind][0]} | tenure | state | online | {PLACE: line} for line in lines]
 
 
 @pytest.mark.parametrize(
     "rows",
     [
         # Cached more often than it was sent: one of these lines stands twice.
-        [_printed("sent", 0, 5), _printed("cached", 0, 6, 20, 2)],
+        [*_printed("sent", 0, 5), *_printed("cached", 0, 6, 20)],
         # What is sent up to line 20 was cached, and partition 1 was not; but line 20 is a copy of line 5.
-        [_printed("sent", 0, 5, 20, 2), _printed("cached", 0, 6, 21, 2), _printed("sent", 1, 10)],
+        [*_printed("sent", 0, 5, 20), *_printed("cached", 0, 6, 21), *_printed("sent", 1, 10)],
         # Partition 1 was elected before the last request was sent; but line 20 is a copy of line 5.
-        [_printed("asked", 0, 5, 20, 2), _printed("elected", 1, 10), _printed("elected", 0, 4)],
+        [*_printed("asked", 0, 5, 20), *_printed("elected", 1, 10), *_printed("elected", 0, 4)],
         # Partition 0 was created once more, and asked for then; but line 20 is a copy of line 5.
-        [_printed("created", 0, 10), _printed("asked", 0, 5, 20, 2)],
+        [*_printed("created", 0, 10), *_printed("asked", 0, 5, 20)],
     ],
 )
-def test_where_lines_stand_twice_the_later_one_and_how_many_there_are_show_no_gap(rows: list[Row]) -> None:
+def test_where_lines_stand_twice_the_later_one_and_how_many_there_are_show_no_gap(
+    rows: list[Row], tables: Tables
+) -> None:
     file = LogFile(0, 0, "a", "d", "state-change", 0, None, 0, None)
-    assert follow_ups(rows, [file]).gaps == {0}
-    assert not follow_ups(rows, [file], {0}).gaps
-    assert follow_ups([*rows, _printed("sent", 2, 3), _printed("cached", 3, 7)], [file], {0}).gaps == {0}
+
+    def gaps(rows: list[Row], repeated: Collection[int] = ()) -> frozenset[int]:
+        parts = ([row for row in rows if row["partition"] == partition] for partition in range(4))
+        return follow_ups([row for part in parts for row in shown(tables.of_rows(part))], [file], repeated).gaps
+
+    assert gaps(rows) == {0}
+    assert not gaps(rows, {0})
+    assert gaps([*rows, *_printed("sent", 2, 3), *_printed("cached", 3, 7)], {0}) == {0}
 
 
 @pytest.mark.parametrize(

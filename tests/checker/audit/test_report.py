@@ -22,9 +22,9 @@ from tests.recordings import CHAOS, RECORDED
 
 
 def leaves(kind: Any) -> Iterator[Any]:
-    """The types that a report is made of, its frozen dataclasses taken apart."""
-    if is_dataclass(kind):
-        assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
+    """The types that a report is made of, its frozen dataclasses and named tuples taken apart."""
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        assert hasattr(kind, "_fields") or kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
         yield from (leaf for hint in get_type_hints(kind).values() for leaf in leaves(hint))
     elif get_origin(kind) in (tuple, Sequence, Union, UnionType, Mapping):
         yield from (leaf for each in get_args(kind) if each is not Ellipsis for leaf in leaves(each))
@@ -32,7 +32,7 @@ def leaves(kind: Any) -> Iterator[Any]:
         yield kind if get_origin(kind) is not Literal else str
 
 
-def test_a_report_is_frozen_dataclasses_all_the_way() -> None:
+def test_a_report_is_immutable_all_the_way() -> None:
     assert set(leaves(Report)) == {int, str, bool, NoneType}
 
 

@@ -90,8 +90,9 @@ def test_a_column_that_the_observation_has_not(case: str, part: str) -> None:
         (field("isr", Int()).eq(1), "reads a Int; the column of the observation states 'isr' is a Set of Broker"),
         (from_state("partition").eq("NewPartition"), "'from_state' is a replica or partition state"),
         (field("seen_level", Bool), "'seen_level' is a Level"),
+        (field("repeated", Bool), "'repeated' is a Bool, false where absent"),
     ],
-    ids=["isr", "from_state", "seen_level"],
+    ids=["isr", "from_state", "seen_level", "repeated"],
 )
 def test_a_column_of_another_sort(condition: Expr, sorts: str, part: str) -> None:
     with pytest.raises(TypeError, match=f"KR999 .*{sorts}"):

@@ -32,6 +32,7 @@ def lines_of() -> list[str]:
     return (RECORDED / NAME / FILE).read_text().splitlines()
 
 
+@pytest.mark.full
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize("engine", ["columns", "python"])
 def test_a_file_that_was_sorted_is_told_and_has_no_other_findings(engine: str, tmp_path: Path) -> None:

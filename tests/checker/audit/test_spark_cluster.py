@@ -60,7 +60,13 @@ def test_on_a_standalone_cluster_it_finds_the_same(folder: Path, plain: str) -> 
         run = audit("--master", master, python=python)
         assert run.returncode == 1, run.stderr
         assert run.stdout == plain
-        bare = audit("--master", master, python=python_without(folder, libraries=False))
+
+
+@pytest.mark.slow
+def test_workers_that_lack_a_library_are_told(tmp_path: Path) -> None:
+    python = python_without(tmp_path, libraries=False)
+    with cluster(tmp_path, python) as master:
+        bare = audit("--master", master, python=python)
         assert bare.returncode == 2
         wanted = f"Spark's workers need Python {sys.version_info[0]}.{sys.version_info[1]}, numpy and pyarrow"
         assert f"{wanted}; they lack numpy and pyarrow." in bare.stdout + bare.stderr

@@ -300,7 +300,32 @@ def test_lines_that_may_be_missing_may_be_its_end(tmp_path: Path) -> None:
 def test_a_later_controller_without_a_log_may_have_ended_it(tmp_path: Path) -> None:
     assert offline(tmp_path, (*CREATED, *DIED, heard(1, 3))) == [(LAST_SHOWN, None)]
     (one,) = audit([str(tmp_path)], Options(engine="python"))
-    assert "what happened in 1 controller epoch that left no line here" in one.state.unknown
+    unseen = (
+        "what happened in 1 controller epoch (3) that left no line here: controller.log and state-change.log of the"
+    )
+    assert f"{unseen} broker that was the controller would show it" in one.state.unknown
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        (
+            "[RaftManager id=7] Completed transition to Unattached(epoch=2, voters=[7, 8], electionTimeoutMs=9) from "
+            "Unattached(epoch=1, voters=[7, 8], electionTimeoutMs=8) (org.apache.kafka.raft.QuorumState)",
+            "__cluster_metadata-0",
+        ),
+        (
+            "[ReplicaFetcherManager on broker 1] Removed fetcher for partitions Set(t-0) (kafka.server."
+            "ReplicaFetcherManager)",
+            "state-change.log",
+        ),
+    ],
+)
+def test_the_file_that_would_show_more_is_one_of_the_clusters_mode(tmp_path: Path, line: str, file: str) -> None:
+    (tmp_path / "server.log").write_text(f"[2025-03-04 09:00:20,618] INFO {line}\n")
+    (one,) = audit([str(tmp_path)], Options(engine="python"))
+    why = one.state.unknown[-1]
+    assert file in why
 
 
 def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def illegal(*folders: Path) -> list[set[tuple[str, str]]]:
 
 
 @pytest.mark.parametrize(
-    "tries", [3, pytest.param(15, marks=pytest.mark.full), pytest.param(2_000, marks=pytest.mark.slow)]
+    "tries", [3, pytest.param(6, marks=pytest.mark.full), pytest.param(2_000, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("name", ["elr-4.1.0", pytest.param("chaos-4.2.0", marks=pytest.mark.full)])
 def test_a_record_that_is_not_applied_is_no_evidence(name: str, tries: int, tmp_path: Path) -> None:

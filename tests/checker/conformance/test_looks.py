@@ -62,14 +62,9 @@ def test_calls_for_elections_that_nothing_lies_between_are_one(
 def test_the_balancer_asks_partition_by_partition_up_to_2_0_0(release: str, lines: int, tmp_path: Path) -> None:
     """Two partitions in one call or in two, with their elections after both lines."""
     run = Run(release, PREFERRED, brokers=2, partitions=2)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", p=0, one=1, other=0)
-    run.go("CreateTopic", p=1, one=1, other=0)
-    run.go("NewPartitions")
+    run.begin({"p": 0, "one": 1, "other": 0}, {"p": 1, "one": 1, "other": 0})
     run.go("Die", b=1)
-    for step in ("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline", "ElectPreferred"):
-        run.go(step)
+    run.go("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline", "ElectPreferred")
     for level in ("TRACE", "INFO"):
         folder = tmp_path / level
         run.write(folder, level)

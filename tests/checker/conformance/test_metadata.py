@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from itertools import islice
 from pathlib import Path
 from shutil import copytree
 
@@ -17,7 +17,7 @@ from isrproof.traces.metadata.reader import FRAME
 from isrproof.traces.metadata.text import log_bytes
 from isrproof.traces.metadata.writer import data_value, raw_batch
 
-from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
+from tests.checker.audit.test_metadata_faults import FAULTS, Log, planted, recordings
 from tests.conftest import SHARED
 from tests.metadata_folders import BEGINNING
 from tests.metadata_logs import unpack_samples
@@ -84,20 +84,13 @@ NOT_OF_THE_MODEL = {
 @pytest.mark.parametrize("name", sorted({*FAULTS} - NOT_OF_THE_MODEL))
 @pytest.mark.parametrize("most", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_planted_fault_is_no_path(name: str, most: int, tmp_path: Path) -> None:
-    _, fault = FAULTS[name]
-    planted = 0
-    for recording in (RECORDED[each] for each in ("unclean-3.3.2", "chaos-3.5.2", "jbod-3.7.2", "chaos-4.2.0")):
-        if planted == most:
-            break
-        log = log_of(recording, random.Random(f"{name} {recording.name} 0"))
-        messages = fault(log)
-        if messages is not None:
-            planted += 1
-            at = written(log, tmp_path / recording.name, messages, control=fault in CONTROL, voters=voters(log))
-            found = validate([str(tmp_path / recording.name)], Choices())
-            assert found.place is not None, (recording.name, messages[-1])
-            assert log.end <= (found.place.offset or 0) <= at
-    assert planted
+    among = (RECORDED[each] for each in ("unclean-3.3.2", "chaos-3.5.2", "jbod-3.7.2", "chaos-4.2.0"))
+    several = [*islice(planted(name, among, tmp_path, voters), most)]
+    assert several
+    for folder, log, message, at in several:
+        found = validate([str(folder)], Choices())
+        assert found.place is not None, (folder.name, message)
+        assert log.end <= (found.place.offset or 0) <= at
 
 
 def copied(recording: str, folder: Path) -> list[Path]:

@@ -38,8 +38,7 @@ def _fails_at_last(folder: Path) -> Evidence:
     for number in (0, 1):
         run.go("CreateTopic", p=number, one=0, other=1)
     for controller in (0, 2):
-        for step in ("Elect", "InitializeContext"):
-            run.go(step, c=controller)
+        run.go("Elect", "InitializeContext", c=controller)
         if controller:
             run.go("MoveReplicasOffline", b=0)
             run.go("MoveReplicasOffline", b=1)
@@ -72,8 +71,7 @@ def test_a_run_begins_with_no_other_topics(tmp_path: Path) -> None:
         run.go("CreateTopic", p=number, one=1, other=0)
     for broker in (0, 1):
         run.go("Die", b=broker)
-    for step in ("Elect", "InitializeContext", "MoveReplicasOffline", "MoveReplicasOffline", "StartPartitions"):
-        run.go(step)
+    run.go("Elect", "InitializeContext", "MoveReplicasOffline", "MoveReplicasOffline", "StartPartitions")
     run.go("CreateTopic", p=2, one=2, other=1)
     run.go("NewPartitions")
     run.write(tmp_path, "INFO")
@@ -122,14 +120,10 @@ def test_a_run_is_found_from_an_opening(tmp_path: Path, monkeypatch: pytest.Monk
 
 def _elects_uncleanly(folder: Path) -> Path:
     run = Run("2.8", "unclean elections", brokers=3, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=2)
-    run.go("NewPartitions")
+    run.begin({"one": 1, "other": 2})
     for dead in (2, 1):
         run.go("Die", b=dead)
-        for step in ("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline"):
-            run.go(step)
+        run.go("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline")
     run.go("ComeBack", b=2)
     run.go("BrokerChange")
     run.go("ElectForNewBrokers")

@@ -73,6 +73,7 @@ def _slow(each: flagged.Flagged) -> list[pytest.MarkDecorator]:
     return [] if each.rule or each.shows == "KIP-380" else [pytest.mark.slow]
 
 
+@pytest.mark.slow(every=2)
 @pytest.mark.full(every=16)
 @pytest.mark.parametrize(
     "expected",
@@ -193,7 +194,7 @@ def test_a_level_leaves_lines_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("kip320",), "declare no lines"),
+        (("kip320", "--out", "nowhere"), "declare no lines"),
         (("cluster", "--release", "1.0.2"), "no row for Kafka 1.0.2"),
         (("cluster", "--release", "2.0.0", "--level", "LOUD"), "unknown level 'LOUD'"),
         (("cluster", "--property", "LeaderAliveOrNon"), "did you mean 'LeaderAliveOrNone'"),
@@ -203,6 +204,18 @@ def test_misuse_is_told(arguments: tuple[str, ...], says: str) -> None:
     done = CliRunner().invoke(main, ["simulate", *arguments, "--json"])
     assert done.exit_code == 2
     assert says in json.loads(done.output)["error"]
+
+
+def test_a_model_without_lines_prints_its_steps() -> None:
+    """A random run, or a counterexample: what each step means, and what it changes."""
+    code, said = _command("kip101", "--seed", "2", "--steps", "3")
+    assert code == 0
+    lines = said.splitlines()
+    assert lines[0].endswith("its steps declare no lines")
+    assert sum(bool(re.match(r" +[2-4]\. [A-Za-z]+\(", line)) for line in lines) == 3
+    code, said = _command("kip101", "--set", "replicas=2", "--property", "WeakIsr", "--json")
+    assert code == 0
+    assert len(json.loads(said)["steps"]) == 11
 
 
 def test_files_that_are_there_are_not_overwritten(tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ import random
 import re
 import shutil
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
-from isrproof.checker.conformance import read
+from isrproof.checker.conformance import lazy, read
 from isrproof.checker.conformance.validate import unlimited
+from isrproof.checker.deadline import TimeIsUp
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests import shapes
@@ -21,6 +23,7 @@ from tests.validated import RECORDED, command, simulated, validated
 slow = pytest.mark.slow
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("recording", "other", "guard"),
     [
@@ -53,6 +56,20 @@ def test_where_a_run_may_be_in_more_states_than_are_allowed_nothing_is_decided(t
     code, said = command("cluster", str(tmp_path), "--release", "2.3", "--max-states", "1")
     assert (code, said["verdict"]) == (3, "unknown")
     assert said["reason"] == "more than 1 states between two lines; raise --max-states"
+
+
+def test_a_validation_that_is_stopped_says_how_far_a_run_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(runs: object, start: object, turns: object, attempt: object, note: Callable[[int], None]) -> int:
+        note(5)
+        raise TimeIsUp(300)
+
+    monkeypatch.setattr(lazy, "_goes_through", stopped)
+    log = RECORDED / "failover-on-leader-2.0.0-kill"
+    code, said = command("cluster", str(log))
+    assert (code, said["verdict"], said["compared"] > 5) == (3, "unknown", True)
+    place = re.escape(str(log))
+    text = rf"stopped after 300 seconds \(--max-seconds\); some run writes the first {said['matched']} of \d+ lines"
+    assert re.match(rf"{text}, up to {place}", said["reason"]), said["reason"]
 
 
 @pytest.mark.full
@@ -211,3 +228,9 @@ def test_a_model_that_prints_nothing_writes_no_log(name: str) -> None:
 def test_an_unknown_model_is_misuse() -> None:
     ran = CliRunner().invoke(main, ["validate", "clutser", str(RECORDED / "failover-on-leader-2.0.0-kill")])
     assert (ran.exit_code, "did you mean 'cluster'?" in ran.output) == (2, True)
+
+
+def test_a_model_whose_steps_print_nothing_is_refused() -> None:
+    code, said = command("raft", str(RECORDED / "failover-on-leader-2.0.0-kill"))
+    assert (code, said["verdict"]) == (2, "error")
+    assert "got raft, whose steps declare no lines" in said["error"]

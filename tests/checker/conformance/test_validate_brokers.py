@@ -17,6 +17,7 @@ from tests.validated import RECORDED, command
 slow = pytest.mark.slow
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "recording", ["3.9.1", *(pytest.param(each, marks=slow) for each in ("2.8.2", "2.8.2-trace", "3.5.2"))]
 )

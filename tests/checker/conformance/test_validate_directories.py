@@ -55,11 +55,7 @@ def test_it_is_followed_in_what_brokers_write(recording: str, lines: int) -> Non
 def _failing(release: str) -> Run:
     """The directory of a leader fails, and its answer to the controller's question is on the way."""
     run = Run(release, "requests", DIRECTORIES, brokers=2, partitions=1)
-    run.go("Elect", c=0)
-    for step in ("InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=0)
-    run.go("NewPartitions")
+    run.begin({"one": 1, "other": 0})
     run.go("HandleLeaderAndIsr", b=1)
     run.go("FailDirectory", b=1)
     run.go("AskForDirectories")
@@ -111,8 +107,7 @@ def test_what_no_controller_marked_as_offline_stays_online(
 def _failed(release: str, folder: Path) -> Path:
     """The directory of a leader fails, and the controller marks its replica as offline."""
     run = _failing(release)
-    for step in ("MarkOffline", "ElectForDeadLeaders", "MoveReplicasOffline"):
-        run.go(step)
+    run.go("MarkOffline", "ElectForDeadLeaders", "MoveReplicasOffline")
     run.write(folder)
     return folder
 
@@ -121,10 +116,7 @@ def _failed(release: str, folder: Path) -> Path:
 def test_a_controller_that_asks_for_directories_is_not_held_against_a_log_that_does_not_tell(tmp_path: Path) -> None:
     """Up to 2.1 only the broker whose directory failed says so; nothing in it is a replica of the topic's leader."""
     run = Run("2.1", UNSEEN_DIRECTORIES, brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=0)
-    run.go("NewPartitions")
+    run.begin({"one": 1, "other": 0})
     run.go("TellOfDirectory", b=1)
     run.go("AskForDirectories")
     run.write(tmp_path)

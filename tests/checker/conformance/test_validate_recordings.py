@@ -108,7 +108,7 @@ def test_a_recording_with_moves_of_replicas_is_accepted(release: str, lines: int
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_a_deletion_up_to_2_0_is_accepted() -> None:
     """A partition is moved to NonExistentPartition when its deletion is complete; since 2.1 when it starts."""
     code, said = command("cluster", str(RECORDED / "stale-broker-2.0.0"), "--release", "2.0.0")

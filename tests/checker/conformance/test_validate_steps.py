@@ -21,16 +21,11 @@ from tests.validated import Run, command
 def test_who_is_elected_is_who_was_asked_for(release: str, tmp_path: Path) -> None:
     """Only requested elections in controller.log take place; up to 2.1 even for a replica that leads already."""
     run = Run(release, ASKED, brokers=2, partitions=2)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", p=0, one=0, other=1)
-    run.go("CreateTopic", p=1, one=1, other=0)
-    run.go("NewPartitions")
+    run.begin({"p": 0, "one": 0, "other": 1}, {"p": 1, "one": 1, "other": 0})
     if release != "2.1":  # else the preferred ones lead, who are elected all the same
         run.go("Die", b=1)
         back = ("ComeBack", "BrokerChange", "ElectForNewBrokers")
-        for step in ("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline", *back):
-            run.go(step)
+        run.go("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline", *back)
     run.go("AskElection", p=1)
     run.go("ElectAsked")
     run.write(tmp_path)
@@ -66,10 +61,7 @@ def test_replicas_of_several_dead_brokers_are_one_request() -> None:
 def test_replicas_that_are_dropped_are_all_stopped_before_any_is_deleted() -> None:
     """As stopRemovedReplicasOfReassignedPartition does it: one call for each state."""
     run = Run("2.8", UNSEEN_MOVES, brokers=4, partitions=1, isr_changes=2)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=0, other=1)
-    run.go("NewPartitions")
+    run.begin({"one": 0, "other": 1})
     run.go("Reassign", one=2, other=3)
     run.go("AddReplicas")
     run.go("LeaderExpandsIsr", one=2)
@@ -89,16 +81,11 @@ def test_replicas_that_are_dropped_are_all_stopped_before_any_is_deleted() -> No
 def test_since_2_1_a_shutdown_leaves_alone_what_is_deleted(release: str, refused: int, tmp_path: Path) -> None:
     """KAFKA-6753: before, a replica that is deleted already was to be moved to OfflineReplica, which is refused."""
     run = Run(release, DELETION, SHUTDOWN, brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=0, other=1)
-    run.go("NewPartitions")
+    run.begin({"one": 0, "other": 1})
     go_on = ("ResumeDeletions", "BeginDeletion")
-    for step in ("DeleteTopic", "NoteDeletions", *go_on, "StopToDelete", "StopToDelete", "DeleteStopped"):
-        run.go(step)
+    run.go("DeleteTopic", "NoteDeletions", *go_on, "StopToDelete", "StopToDelete", "DeleteStopped")
     run.go("DeleteReplica", b=1)
-    for step in (*go_on, "DeleteStopped"):
-        run.go(step)
+    run.go(*go_on, "DeleteStopped")
     assert run.go("ShutDown", b=1)["followed"][0][0] is bool(refused)
     assert run.go("StopFollowers", b=1)["replica_state"][0][0] == (
         "ReplicaDeletionStarted",
@@ -115,8 +102,7 @@ def test_since_2_1_a_shutdown_leaves_alone_what_is_deleted(release: str, refused
 def test_who_has_the_only_replica_keeps_it_when_it_shuts_down() -> None:
     """doControlledShutdown looks at partitions of more than one replica."""
     run = Run("2.8", FACTORS, SHUTDOWN, brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
+    run.go("Elect", "InitializeContext", "StartPartitions")
     run.go("CreateSingle", one=1)
     run.go("NewPartitions")
     before = len(run.taken)
@@ -132,17 +118,14 @@ def test_the_partitions_of_a_topic_are_deleted_together(release: str, tmp_path: 
     """Each is moved before any of them is moved on; one that is left out is where a log is rejected."""
     run = Run(release, LARGE, brokers=2, partitions=2)
     run.go("JoinTopic", p=1, of_topic=0)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
+    run.go("Elect", "InitializeContext", "StartPartitions")
     run.go("CreateTopic", p=0, one=0, other=1)
     run.go("CreateTopic", p=1, one=1, other=0)
     stop = ("StopToDelete", "StopToDelete", "StopToDelete", "StopToDelete", "DeleteStopped")
-    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion", *stop):
-        run.go(step)
+    run.go("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion", *stop)
     for _ in range(3):
         run.go("DeleteReplica")
-        for step in ("ResumeDeletions", "BeginDeletion", "DeleteStopped"):
-            run.go(step)
+        run.go("ResumeDeletions", "BeginDeletion", "DeleteStopped")
     run.go("DeleteReplica")
     assert run.go("CompleteDeletion")["created"] == frozenset()
     names = Names([1, 2], [("t", 0), ("t", 1)])

@@ -9,7 +9,7 @@ from pathlib import Path as File
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
-from isrproof.checker.explore import report, tla
+from isrproof.checker.explore import drawn, report, tla
 from isrproof.checker.explore.liveness import check
 from isrproof.checker.explore.run import explore
 from isrproof.checker.explore.search import Limits
@@ -128,11 +128,12 @@ def test_it_is_told() -> None:
     assert report.path_lines(goes_on)[-1] == f"  and so on from {(goes_on.loop or 0) + 1}, forever"
     assert report.itf(goes_on, "x")["loop"] == goes_on.loop
     assert "loop" not in report.itf(goes_on._replace(loop=None), "x")
-    lines = report.mermaid(goes_on).splitlines()
+    lines = drawn.mermaid(goes_on).splitlines()
     assert lines[-1] == "    end"
     inside = lines[lines.index("    loop and so on, forever") :]
-    assert sum("->>" in line for line in inside) == goes_on.length - 1 - (goes_on.loop or 0)
-    assert "and there it stays" in report.mermaid(stays)
+    assert sum("Note over" in line for line in inside) == goes_on.length - 1 - (goes_on.loop or 0)
+    assert "and there it stays" in drawn.mermaid(stays)
+    assert "and so on, forever" in drawn.svg(goes_on)
 
 
 def test_the_module_for_tlc_has_it() -> None:

@@ -131,9 +131,17 @@ def test_a_model_that_is_broken_anyway_is_refused() -> None:
         next(mutations(_kip320(), ["IsrNotEmpty"], [SMALL, THREE]))
 
 
-def test_one_that_is_broken_in_the_only_instance_is_refused_too() -> None:
-    with pytest.raises(ModelError, match="breaks WeakIsr, StrongIsr, TruncationPrefix with all clauses"):
-        next(mutations(model("kip101"), instances=[SMALL]))
+def test_properties_that_are_broken_anyway_are_left_out() -> None:
+    said: list[str] = []
+    found = next(mutations(model("kip101"), instances=[SMALL], left_out=said.append))
+    assert said == [
+        "left out: StrongIsr, TruncationPrefix, WeakIsr, which "
+        "kip101(replicas=2, log_size=2, max_records=2, max_leader_epoch=2) breaks with all clauses"
+    ]
+    assert not {"WeakIsr", "StrongIsr", "TruncationPrefix"} & set(found.broken)
+    broken = replace(_cup(level < 3), properties=(Property("Low", "?", level <= 2),))
+    with pytest.raises(ModelError, match="breaks Low with all clauses"):
+        next(mutations(broken))
 
 
 def test_a_table_promises_nothing_that_breaks() -> None:

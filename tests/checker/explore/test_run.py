@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,18 +17,19 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.__main__ import main as start
 from isrproof.checker.cli import main
-from isrproof.checker.explore import matrix, report
+from isrproof.checker.explore import drawn, matrix, report, vacuity
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.run import assert_holds, explore
 from isrproof.checker.explore.search import Limits, Search
 from isrproof.checker.explore.trace import EngineError, Hop, replay
+from isrproof.checker.explore.trace import Path as Steps
 from isrproof.model.action import action
 from isrproof.model.catalogue import model, models
 from isrproof.model.errors import DefinitionError, UnknownNameError
-from isrproof.model.expr import field, some, true, var
+from isrproof.model.expr import after, either, false, field, some, true, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Model, starts
-from isrproof.model.sorts import Finite, Int, IntSort, OptionOf, Setting
+from isrproof.model.sorts import Bool, Finite, Int, IntSort, MapOf, OptionOf, Record, Setting
 from isrproof.model.step import Reference
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -122,11 +124,51 @@ def test_no_engine_stores_a_value_that_wrapped(sort: IntSort, narrow: int) -> No
 
 
 def test_a_deadlock_is_a_violation_only_on_request() -> None:
-    assert explore(COUNTER, []).verdict == "holds"
-    result = explore(COUNTER, [], deadlock=True)
+    (grow,) = COUNTER.actions
+    stuck = replace(COUNTER, actions=(replace(grow, guard=grow.limits, limits=()),))
+    assert explore(stuck, []).verdict == "holds"
+    result = explore(stuck, [], deadlock=True)
     path = result["NoDeadlock"].path
     assert path is not None
     assert path.states[-1] == (5,)
+    assert (result.deadlocks, result.at_bound) == (1, 0)
+
+
+def test_a_state_that_ends_only_at_a_limit_is_no_deadlock() -> None:
+    result = explore(COUNTER, [], deadlock=True)
+    assert result["NoDeadlock"].verdict == "holds"
+    assert (result.deadlocks, result.at_bound) == (1, 1)
+    assert "1 without successor, 1 of them only at a limit of the model" in report.text_report(result)
+    narrow = explore("kip320", [], deadlock=True, **SMALL)
+    assert narrow.at_bound < narrow.deadlocks  # that the ISR is empty is no limit
+
+
+def test_a_property_that_says_nothing_is_called_vacuous() -> None:
+    wide = field("count", Int(0, 9))
+    grow = action("Grow", "One more.", guard={"below 5": wide < 5}, updates={wide: wide + 1})
+    later = after(wide)
+    properties = (
+        Property("NeverAsked", "?", (wide > 5).implies(wide.eq(0))),
+        Property("Always", "?", either(wide < 3, wide >= 3)),
+        Property("NoStep", "?", (later < wide).implies(wide.eq(3)), "step"),
+        Property("Anything", "?", either(later.eq(wide), later.ne(wide)), "step"),
+        Property("Asked", "?", (wide > 2).implies(wide < 6)),
+        Property("Steps", "?", (later > wide).implies(later.eq(wide + 1)), "step"),
+        Property("Denied", "?", (wide > 5).implies(false)),
+        Property("Plain", "?", wide < 6),
+    )
+    found = explore(Model("wide", "?", (), (starts(wide, 0, "?"),), (grow,), properties), vacuity=True)
+    assert found.verdict == "holds"
+    assert {each.prop.name: each.vacuous for each in found.properties if each.vacuous} == {
+        "NeverAsked": vacuity.NO_PREMISE,
+        "Always": vacuity.ALWAYS_TRUE,
+        "NoStep": vacuity.NO_STEP,
+        "Anything": vacuity.ALWAYS_TRUE,
+    }
+    text = report.text_report(found)
+    assert f"  VACUOUS NeverAsked: holds, but says nothing here: {vacuity.NO_PREMISE}" in text
+    assert "  ok Asked: holds" in text
+    assert {each["name"]: each["vacuous"] for each in report.json_report(found)["properties"]}["Asked"] is None
 
 
 def test_the_reference_refuses_a_path_that_is_none() -> None:
@@ -221,12 +263,72 @@ def test_reports() -> None:
     assert set(trace["vars"]) == {each.name for each in model("kip101").fields}
     assert {"#meta", *trace["vars"]} == set(trace["states"][3])
     json.dumps(trace)
-    drawing = report.mermaid(path)
-    assert drawing.startswith("sequenceDiagram\n    participant Replica0 as Replica 0")
-    assert "Replica1->>Replica0: 8. FollowerFetch(follower=1, leader=0)" in drawing
     said = report.text_report(result)
     assert "the same path as WeakIsr" in said
     assert "1 to 12: the same as WeakIsr" in said
+
+
+def test_a_path_ends_with_the_reason() -> None:
+    """The clause that fails, with the values that it reads; each step with its meaning."""
+    result = explore("kip101", replicas=2)
+    lines = report.text_report(result).splitlines()
+    meaning = "A follower copies the next record of a presumed leader; neither epoch is compared."
+    assert f"   8. FollowerFetch(follower=1, leader=0): {meaning}" in lines
+    clause = (
+        "local_leader[one] = one and other in local_isr[one] and at < hw[one] implies log[one][at] = log[other][at]"
+    )
+    at = lines.index(f"  fails: {clause}  with one=0, other=1, at=0")
+    assert lines[at + 1 : at + 6] == [
+        "         local_leader[one] = 0",
+        "         local_isr[one] = {0, 1}",
+        "         hw[one] = 1",
+        "         log[one][at] = (id=0, epoch=0)",
+        "         log[other][at] = none",
+    ]
+    step = next(line for line in lines if line.startswith("  fails: local_epoch'[one] != local_epoch[one]"))
+    assert step.endswith("with one=0, other=1, at=0")
+    first = json.loads(json.dumps(report.json_report(result)))["violations"][0]
+    assert first["fails"][0] == f"fails: {clause}  with one=0, other=1, at=0"
+    fields = {"log_size": 1, "max_leader_epoch": 0}
+    stuck = explore("kip101", ["WeakIsr"], deadlock=True, replicas=1, **fields)
+    assert "  fails: no action can be taken in this state" in report.text_report(stuck).splitlines()
+
+
+def test_of_a_nested_map_only_what_changed_is_shown() -> None:
+    inner = Record("Pair", left=Int(0, 3), right=MapOf(Bool, Int(0, 3)))
+    nested = field("nested", MapOf(Bool, OptionOf(inner)))
+    one = Model("m", "?", (), (starts(nested, (None, (0, (1, 2))), "?"),), (), ())
+    path = Steps(one.instance(), (), ())
+    changed = report.change_text(path, "nested", (None, (0, (1, 2))), ((1, (1, 1)), (0, (1, 3))))
+    assert changed == "nested[false]: none -> (left=1, right=[1; 1]), nested[true].right[true]: 2 -> 3"
+
+
+def test_a_path_is_drawn_from_whose_state_is_read_to_whose_is_written() -> None:
+    found = explore("kip101", ["WeakIsr"], replicas=2)["WeakIsr"]
+    assert found.path is not None
+    diagram = drawn.drawing(found.path, found)
+    assert diagram.title == "kip101(replicas=2, log_size=2, max_records=2, max_leader_epoch=2): WeakIsr"
+    assert diagram.caption == (drawn.ARROWS, "Red: WeakIsr is violated.")
+    assert [label for _, label in diagram.lanes] == ["Replica 0", "Replica 1", "shared state"]
+    by_text = {each.lines[0]: each for each in diagram.happenings}
+    fetch = by_text["8. FollowerFetch(follower=1, leader=0)"]
+    assert (fetch.is_arrow, fetch.lanes) == (True, ("Replica0", "Replica1"))
+    assert by_text["2. ControllerElectLeader(leader=0)"].lanes == ("shared",)
+    assert by_text["6. LeaderWrite(leader=0)"].lanes == ("Replica0",)
+    last = diagram.happenings[-1]
+    assert (last.kind, last.lines[0]) == ("bad", "WeakIsr is violated")
+    assert last.lines[1].startswith("fails: local_leader[one] = one")
+    text = drawn.mermaid(found.path, found)
+    assert text.startswith(f'---\ntitle: "{diagram.title}"\n---\nsequenceDiagram\n')
+    assert "    Replica0->>Replica1: 8. FollowerFetch" in text
+    assert "    rect rgb(253, 236, 234)\n    Note over Replica0,shared: WeakIsr is violated<br/>" in text
+    longest = max(len(part) for line in text.splitlines()[5:] for part in line.partition(": ")[2].split("<br/>"))
+    assert longest <= 60  # a note is no wider than a lane
+    root = ElementTree.fromstring(drawn.svg(found.path, found))
+    assert float(root.attrib["width"]) < 1000
+    texts = [each.text for each in root.iter() if each.tag.endswith("}text")]
+    assert {"Replica 0", "8. FollowerFetch(follower=1, leader=0)", "WeakIsr is violated"} <= set(texts)
+    assert sum(each.attrib.get("class") == "bad" for each in root.iter()) == 1
 
 
 def _invoke(*arguments: str) -> tuple[int, str]:
@@ -329,10 +431,43 @@ A shell lets what it runs in the background ignore the signal; the tests may run
 """
 
 
-def test_an_interrupt_ends_with_one_line() -> None:
+def test_an_interrupt_reports_what_was_found() -> None:
     command = [sys.executable, "-c", INTERRUPTED_ON_LEVEL_THREE]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", "Interrupted: nothing is decided.\n")
+    assert (ended.returncode, ended.stderr) == (3, "")
+    found = json.loads(ended.stdout)
+    assert (found["verdict"], found["stopped"], found["depth"]) == ("unknown", "an interrupt", 3)
+    verdicts = {each["name"]: each["verdict"] for each in found["properties"]}
+    assert verdicts["IsrShrinks"] == "holds"  # met before
+    assert verdicts["WeakIsr"] == "unknown"
+
+
+def test_an_interrupt_of_a_search_from_python_is_an_interrupt() -> None:
+    def interrupts(level: int, states: int, of_level: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explore("kip320", progress=interrupts, replicas=2)
+    found = explore("kip320", progress=interrupts, replicas=2, limits=Limits(interrupts=True))
+    assert (found.verdict, found.stopped) == ("unknown", "an interrupt")
+
+
+def test_a_search_stops_when_all_is_decided() -> None:
+    """States beyond a violation at depth 12 say nothing more; all are searched where that is asked for."""
+    asked = ("kip101", "--set=replicas=2", "--property=WeakIsr", "--json")
+    code, output = _invoke(*asked)
+    found = json.loads(output)
+    assert (code, found["depth"], found["stopped"]) == (1, 12, "the level that decided the last property")
+    assert [each["name"] for each in found["properties"]] == ["WeakIsr"]
+    whole = [json.loads(_invoke(*asked, more)[1]) for more in ("--all-states", "--coverage", "--deadlock")]
+    assert {(each["distinct"], each["stopped"]) for each in whole} == {(9045, None)}
+    code, output = _invoke("kip320", "--set=replicas=2", "--property=RecordCommits")
+    assert code == 0
+    assert "met after" in output
+
+
+def test_the_defaults_of_raft_voters_meet_what_they_promise() -> None:
+    assert explore("raft-voters").verdict == "holds"
 
 
 def test_an_interrupt_of_the_imports_ends_with_one_line(
@@ -383,7 +518,8 @@ def test_formats_of_the_command() -> None:
     code, output = _invoke(*two, "--format", "itf")
     assert code == 1
     assert len(json.loads(output)["states"]) == 12
-    assert _invoke(*two, "--format", "mermaid")[1].startswith("sequenceDiagram")
+    assert "\nsequenceDiagram\n" in _invoke(*two, "--format", "mermaid")[1]
+    assert _invoke(*two, "--format", "svg")[1].startswith("<svg ")
     assert "(never decides)" in _invoke("kip320", *TINY_SET, "--coverage")[1]
     assert _invoke("kip320", *TINY_SET, "--property=WeakIsr", "--format=itf")[0] == 0
 

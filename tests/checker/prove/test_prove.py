@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -465,3 +466,79 @@ def test_the_table_of_hypotheses_can_be_derived_anew(tmp_path: Path) -> None:
     assert minimise(model("kip320"), Effort(), path=path) > 50
     proof = prove("kip320", rows=rows.rows_of(model("kip320"), path))
     assert proof.verdict == "holds"
+
+
+def test_a_missing_number_of_elements_is_named() -> None:
+    """KRaft counts the brokers of an ISR, so its proofs are for a given number of brokers."""
+    ran = CliRunner().invoke(main, ["prove", "kraft"])
+    assert ran.exit_code == 2
+    assert "for example --set brokers=3" in ran.output
+
+
+GUESSES = """
+from isrproof.model.action import action
+from isrproof.model.expr import either, field
+from isrproof.model.property import Property
+from isrproof.model.protocol import Model, starts
+from isrproof.model.sorts import Bool
+
+lit, done = field("lit", Bool), field("done", Bool)
+LIGHT = action("Light", "It is lit.", guard={"is off": ~lit}, updates={lit: True})
+END = action("End", "It ends.", guard={"is lit": lit}, updates={done: True})
+PROPERTIES = (
+    Property("Anything", "A lamp is lit or not.", either(lit, ~lit)),
+    Property("LitFirst", "It ends lit.", done.implies(lit)),
+    Property("NeverLit", "It is never lit.", ~lit),
+    Property("Ends", "It may end.", done, "sometimes"),
+    Property("Comes", "It is lit.", ~lit, "leads_to", goal=lit, fair=("Light",)),
+)
+MODEL = Model("lamp", "A lamp.", (), (starts(lit, False, "?"), starts(done, False, "?")), (LIGHT, END), PROPERTIES)
+"""
+
+
+def test_a_report_names_what_no_proof_decides_and_what_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "lamp.py").write_text(GUESSES, encoding="utf-8")
+    ran = CliRunner().invoke(main, ["prove", f"{tmp_path / 'lamp.py'}:MODEL"])
+    assert ran.exit_code == 1
+    lines = ran.output.splitlines()
+    asked = re.fullmatch(r"lamp: violated  \((\d+) questions, .* s\)", lines[0])
+    assert asked is not None
+    assert int(asked[1]) > 5
+    assert "0 questions" not in ran.output
+    assert "  VACUOUS: it is true in every state of the sorts" in lines
+    assert lines.count("  VACUOUS: it is true in every state of the sorts") == 1
+    at = lines.index("No proof decides these, but `isrproof explore` does, in an instance:")
+    assert lines[at + 1 : at + 3] == ["  Ends (sometimes): It may end.", "  Comes (leads_to): It is lit."]
+    assert "  fails: not lit" in lines
+    as_json = json.loads(CliRunner().invoke(main, ["prove", f"{tmp_path / 'lamp.py'}:MODEL", "--json"]).stdout)
+    assert as_json["no_proof_decides"] == ["Ends", "Comes"]
+
+
+INTERRUPTED_AFTER_ONE = """
+import os, signal, sys
+from isrproof.checker.cli import main
+from isrproof.checker.prove import run
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+decide, decided = run._decide, []
+
+def interrupted(*args):
+    if decided:
+        os.kill(os.getpid(), signal.SIGINT)
+    decided.append(decide(*args))
+    return decided[-1]
+
+run._decide = interrupted
+main(["prove", *sys.argv[1:]])
+"""
+
+
+def test_an_interrupt_prints_the_verdicts_so_far(tmp_path: Path) -> None:
+    (tmp_path / "lamp.py").write_text(GUESSES, encoding="utf-8")
+    command = [sys.executable, "-c", INTERRUPTED_AFTER_ONE, f"{tmp_path / 'lamp.py'}:MODEL"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (3, "Interrupted: the other properties are not decided.\n")
+    assert ended.stdout.startswith("Anything: holds for ")
+    assert "LitFirst" not in ended.stdout
+    ended = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    assert [each["name"] for each in json.loads(ended.stdout)["properties"]] == ["Anything"]

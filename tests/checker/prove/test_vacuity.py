@@ -58,6 +58,7 @@ def test_the_lemmas_hold_in_every_reachable_state_of_an_instance_and_some_are_ri
     assert all(reference.holds(lemma, rich.states[-1]) for lemma in LEMMAS)
 
 
+@pytest.mark.slow(every=3)
 @pytest.mark.full(every=20)
 @pytest.mark.parametrize("row", expected.rows(), ids=lambda row: f"{row.title}-{row.kept.get('replicas', 'any')}")
 def test_the_lemmas_that_are_not_left_out_hold_in_every_reachable_state_of_an_instance(

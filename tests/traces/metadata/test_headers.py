@@ -25,6 +25,7 @@ def flipped(raw: bytes, bit: int) -> bytes:
     return raw[:at] + bytes([raw[at] ^ 1 << 7 - bit % 8]) + raw[at + 1 :]
 
 
+@pytest.mark.slow(every=3)
 @pytest.mark.full(every=15)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_whose_offset_or_epoch_lies_is_left_out_alone(name: str, tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def illegal(folders: list[Path]) -> list[set[tuple[str, str]]]:
 
 @pytest.mark.parametrize(
     "tries",
-    [1, pytest.param(30, marks=pytest.mark.full), pytest.param(2_000, marks=pytest.mark.slow)],
+    [1, pytest.param(10, marks=pytest.mark.full), pytest.param(2_000, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("name", ["elr-4.1.0"])
 def test_nothing_illegal_is_gained_by_a_bit_that_no_checksum_covers(name: str, tries: int, tmp_path: Path) -> None:

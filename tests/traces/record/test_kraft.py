@@ -20,7 +20,7 @@ from isrproof.traces.metadata.text import log_bytes
 from isrproof.traces.record import releases
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
-from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
+from isrproof.traces.record.kraft.cluster import KRaftCluster, Roles, of_release
 from isrproof.traces.record.kraft.dump import dumped
 from isrproof.traces.record.kraft.migration import _format, _with_both, _with_zookeeper
 from isrproof.traces.record.kraft.run import LAYOUTS, Options, _is_kept, _without_zeros, _write, line_of, record
@@ -29,17 +29,17 @@ from isrproof.traces.record.kraft.story import Story
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 each_recorded = pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
-SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
+SPLIT = Roles(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
 
 
-def configured(folder: Path, layout: Layout, node: int, version: str) -> dict[str, str]:
+def configured(folder: Path, layout: Roles, node: int, version: str) -> dict[str, str]:
     cluster = KRaftCluster(Java("java", "17"), folder, folder, version, layout, 0, {"log.cleaner.enable": "true"})
     with cluster:
         return {name: str(value) for name, value in cluster.configuration(node).items()}
 
 
 def test_a_combined_node_has_both_listeners(tmp_path: Path) -> None:
-    said = configured(tmp_path, Layout(), 1, "3.9.1")
+    said = configured(tmp_path, Roles(), 1, "3.9.1")
     assert said["process.roles"] == "broker,controller"
     assert said["listeners"].count("://127.0.0.1:") == 2
     assert len(said["controller.quorum.voters"].split(",")) == 3
@@ -57,7 +57,7 @@ def test_controllers_and_brokers_apart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "there"), [("3.3.2", False), ("3.4.1", True)])
 def test_a_setting_is_given_to_releases_that_know_it(tmp_path: Path, version: str, there: bool) -> None:
-    assert ("metadata.log.max.snapshot.interval.ms" in configured(tmp_path, Layout(), 1, version)) is there
+    assert ("metadata.log.max.snapshot.interval.ms" in configured(tmp_path, Roles(), 1, version)) is there
 
 
 def test_voters_that_change_are_told_to_the_format_tool_and_not_in_the_configuration(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ class Played(KRaftCluster):
 
 def test_grow_reassigns_while_a_replica_that_stays_is_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
-    with Played(Java("java", "17"), tmp_path, tmp_path, "4.4.0", Layout(), 0, {}) as cluster:
+    with Played(Java("java", "17"), tmp_path, tmp_path, "4.4.0", Roles(), 0, {}) as cluster:
         find("grow").run(Story(cluster, random.Random(0), lambda _: None))
     assert not cluster.down
     before = {

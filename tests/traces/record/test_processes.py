@@ -14,9 +14,10 @@ import pytest
 from isrproof.traces.record import processes
 
 RECORDER = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from isrproof.traces.record import processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs with SIGINT ignored
 started = []
 try:
     with processes.exit_on_signals():
@@ -25,7 +26,8 @@ try:
         while not output.read_text().endswith("\\n"):
             time.sleep(0.01)
         print(started[0].pid, output.read_text(), end="", flush=True)
-        time.sleep(600)
+        while True:
+            time.sleep(0.02)  # a signal just before a long sleep would not end it
 finally:
     processes.kill_all(started)
 """

@@ -61,7 +61,7 @@ _ANSWER_SECONDS = 40.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class Roles:
     """The ids of controllers and brokers; an id in both is a combined node."""
 
     controllers: tuple[int, ...] = (1, 2, 3)
@@ -72,6 +72,8 @@ class Layout:
     """Features that the format tool sets."""
     release: str | None = None
     """The earlier release for which the format tool formats."""
+    racks: Mapping[int, str] = field(default_factory=dict)
+    """Racks of brokers."""
     founders: tuple[int, ...] = ()
     """First voters of a quorum whose voters change (KIP-853); if empty, the voters are the controllers in the
     configuration."""
@@ -93,7 +95,7 @@ class KRaftCluster:
     jars: Path
     folder: Path
     version: str
-    layout: Layout
+    layout: Roles
     seed: int
     settings: Mapping[str, str]
     ports: dict[str, int] = field(default_factory=dict)
@@ -209,6 +211,8 @@ class KRaftCluster:
         }
         if "broker" in roles:
             found["advertised.listeners"] = listeners["broker"]
+        if node in layout.racks:
+            found["broker.rack"] = layout.racks[node]
         return {**found, **of_release(_LATER, self.version), **self.settings}
 
     def start(self, node: int) -> None:

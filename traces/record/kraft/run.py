@@ -3,7 +3,6 @@ dump."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import lzma
 import random
@@ -18,6 +17,7 @@ from typing import Any
 from ....specs.errors import unknown
 from ...metadata.batches import Batches
 from ...metadata.files import RECORDS, named
+from ...sources.packing import gzipped
 from .. import jars, releases
 from ..errors import RecordError
 from ..java import find_java
@@ -25,7 +25,7 @@ from ..manifest import text
 from ..processes import exit_on_signals
 from ..replicas import written
 from ..traffic import Traffic, check_installed
-from .cluster import KRaftCluster, Layout, of_release
+from .cluster import KRaftCluster, Roles, of_release
 from .compare import versions
 from .dump import DUMP
 from .scenarios import KRaftScenario
@@ -121,7 +121,7 @@ def record(
     return manifest
 
 
-def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
+def _layout(scenario: KRaftScenario, options: Options, version: str) -> Roles:
     features = scenario.features if releases.key(version) >= _FEATURES_SINCE else {}
     layout = replace(scenario.layout, features=features)
     if options.layout is not None:
@@ -145,7 +145,7 @@ def _write(file: Path, raw: bytes) -> None:
     if len(raw) < GZIP_FROM:
         file.write_bytes(raw)
     else:
-        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(raw, mtime=0))
+        file.with_name(f"{file.name}.gz").write_bytes(gzipped(raw))
 
 
 def _without_zeros(segment: Path) -> None:

@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....specs.errors import unknown
-from . import migration
-from .cluster import Layout, Setting
+from . import migration, plans
+from .cluster import Roles, Setting
 from .story import Story
 
 _ELR = {"eligible.leader.replicas.version": 1}
-_SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3))
-_VOTERS = Layout(controllers=(11, 12, 13, 14), brokers=(1, 2, 3), founders=(11, 12, 13))
+_SPLIT = Roles(controllers=(11, 12, 13), brokers=(1, 2, 3))
+_VOTERS = Roles(controllers=(11, 12, 13, 14), brokers=(1, 2, 3), founders=(11, 12, 13))
+_RACKS = Roles(controllers=(11,), brokers=(1, 2, 3, 4, 5), racks={1: "a", 2: "a", 3: "b", 4: "b", 5: "c"})
+_SPARE_VOTER = Roles(controllers=(1, 2, 3, 4), brokers=(1, 2, 3), founders=(1, 2, 3))
+_PATIENT = (
+    Setting("broker.session.timeout.ms", "6000"),
+    Setting("broker.heartbeat.interval.ms", "500"),
+    Setting("replica.lag.time.max.ms", "60000"),
+    Setting("controller.quorum.fetch.timeout.ms", "4000"),
+)
+"""Settings with which only a plan's faults change an ISR, even where the machine is busy."""
 _SMALL = (
     Setting("metadata.log.segment.min.bytes", "1024", until=(4, 1)),
     Setting("metadata.log.segment.bytes", "12000", until=(4, 1)),
@@ -30,7 +39,7 @@ class KRaftScenario:
     name: str
     summary: str
     run: Callable[[Story], None]
-    layout: Layout = field(default_factory=Layout)
+    layout: Roles = field(default_factory=Roles)
     settings: Sequence[Setting] = ()
     """Settings of the nodes."""
     features: Mapping[str, int] = field(default_factory=dict)
@@ -313,7 +322,7 @@ _ALL = (
     KRaftScenario(
         "elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR, traffic=True
     ),
-    KRaftScenario("jbod", "one of two directories fails and comes back", _jbod, Layout(disks=2)),
+    KRaftScenario("jbod", "one of two directories fails and comes back", _jbod, Roles(disks=2)),
     KRaftScenario("voters", "voters join and leave (KIP-853)", _voters, _VOTERS, since=(3, 9)),
     KRaftScenario("segments", "small segments, snapshots, a log whose beginning is gone", _segments, settings=_SMALL),
     KRaftScenario(
@@ -324,6 +333,20 @@ _ALL = (
         since=(3, 6),
         until=(4, 0),
         starts_nodes=True,
+    ),
+    KRaftScenario(
+        "whatif-brokers", "plans for five brokers in three racks", plans.play(plans.BROKERS), _RACKS, _PATIENT
+    ),
+    KRaftScenario(
+        "whatif-quorum", "plans for three brokers that are voters", plans.play(plans.QUORUM), settings=_PATIENT
+    ),
+    KRaftScenario(
+        "whatif-voters",
+        "plans that change the voters (KIP-853)",
+        plans.play((*plans.QUORUM, *plans.VOTERS)),
+        _SPARE_VOTER,
+        _PATIENT,
+        since=(3, 9),
     ),
     KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos, traffic=True),
 )

@@ -1,9 +1,9 @@
 """Findings that rest on the order of lines within one millisecond.
 
 Exports sort by time, and nothing shows in which order lines of one millisecond were written. A finding is suspicious if
-it vanishes under another order of the lines of its millisecond, or of the line that it contradicts. It is no sign of
-missing lines either. The rules themselves decide: the lines are reordered and judged again. What matters to a rule is
-the line just before, so each other line is put there once; then the line itself is put first, and last.
+it vanishes under another order of the lines of its millisecond, or of the line that it contradicts. It is then no sign
+of missing lines either. The rules themselves decide: the lines are reordered and judged again. Only the line just
+before matters to a rule, so each other line is put there once; then the line itself is put first, and last.
 """
 
 from __future__ import annotations

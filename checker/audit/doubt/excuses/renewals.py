@@ -1,7 +1,7 @@
 """Findings on two lines of a broker between which its replica may have begun anew.
 
 A replica begins anew when it is deleted and created again, and when the broker's process starts: the broker then knows
-no leader epoch, and takes any. If these lines are missing, two stretches look like one that contradicts itself: the
+no leader epoch, and accepts any. If these lines are missing, two stretches look like one that contradicts itself: the
 finding is suspicious at most. Other lines show it:
 
 * A line about leading or following prints that there was no epoch before.
@@ -10,10 +10,10 @@ finding is suspicious at most. Other lines show it:
 * Leader epochs fall, or versions do not grow, and stay low. If they do so on the lines of one request only and then go
   on as before, nothing began anew.
 
-The same is asked of what the process takes next after a finding. Between the two lines of some findings certain others
-never stand (`Observation.between`): if one does, a line that belongs to it is missing. And a line of another broker
-was written before the epoch of the finding only if a later line of that broker shows this epoch or an earlier one:
-else that broker may have gone on to a later one.
+The same is checked for the next state that the process adopts after a finding. Certain lines never stand between the
+two lines of some findings (`Observation.between`): if one does, a line that belongs with it is missing. A line of
+another broker was written before the epoch of the finding only if a later line of that broker shows this epoch or an
+earlier one: otherwise that broker may have gone on to a later one.
 """
 
 from __future__ import annotations

@@ -12,11 +12,12 @@ If several streams have lines of a tenure, only the one with the earliest of the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...fields import TENURE, from_state, to_state
 from ...files.file import LogFile
 from ...history.doubts import START_MISSING, TenureOfCluster
+from ...history.spans import Span
 from ...history.streams import streams
 from ...lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
 from ...table.protocol import Column, Row, Table
@@ -26,7 +27,7 @@ from ..sign import Sign
 _KINDS = {"moved": MOVED["replica"], "failed": STOPPED["partition"], "sent": UPDATE_METADATA_SENT, "cached": CACHED}
 
 
-def first_lines(events: Table) -> list[Row]:
+def first_lines(events: Table, _: Sequence[Span] = ()) -> list[Row]:
     """Look: by tenure the first line of a kind, and its time."""
     first = {"line": Column("min", "line"), "ts": Column("min", "ts")}
     return [
@@ -85,5 +86,6 @@ SIGN: Sign = Sign(
     "a controller elects or sends before it has started",
     START_MISSING,
     _found,
-    look=lambda events, spans: first_lines(events),
+    look=first_lines,
+    lines=tuple(line for lines in _KINDS.values() for line in lines),
 )

@@ -1,7 +1,7 @@
 """Rules that fail on partition after partition, though each rests on nothing but the lines above.
 
-What one fault breaks, it breaks of one partition. Where several partitions each break several such rules, or more of
-them one each, lines of others are among theirs, or two files of a broker have two clocks.
+One fault affects one partition. Where several partitions each break several such rules, or many partitions break one
+each, lines of another broker or cluster are mixed in, or two files of a broker were written by different clocks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""States that nothing led to, though a line that is missing could have led to them.
+"""States that nothing led to, where a missing line could have.
 
-Such a contradiction is a fault, as long as no line is missing. Where there are several, lines are missing: no log of a
-real cluster that we know has two that Kafka made. One is enough where the files show otherwise that they were
-collected carelessly: lines are cut, late, or there twice, or lines of one request alone are missing, which comes of no
-change of level. It takes more where all lines that belong together are there.
+Such a contradiction is a fault if no line is missing. Several of them mean that lines are missing: no log of a real
+cluster that we know has two that Kafka caused. One is enough where the files show in another way that they were
+collected carelessly: lines are cut, late or repeated, or only the lines of one request are missing, which no change of
+level causes. Where all lines that belong together are there, it takes more.
 """
 
 from __future__ import annotations

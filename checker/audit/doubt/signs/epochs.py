@@ -1,6 +1,6 @@
-"""Brokers that print, of one partition after the other, another leader epoch than the one that they took.
+"""Brokers that print, for partition after partition, another leader epoch than the one that they adopted.
 
-One may be a fault of the broker's. So many are no fault of one: lines of several brokers with one id are mixed.
+One case may be a fault of the broker. So many cannot be: lines of several brokers with one id are mixed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lines that stand below others which were written later: the file is not in the order in which it was written."""
+"""Lines below others that were written later: the file is not in the order in which it was written."""
 
 from __future__ import annotations
 

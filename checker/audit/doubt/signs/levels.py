@@ -4,7 +4,7 @@ A broker that acts on a LeaderAndIsr request has received it, and at TRACE the s
 such lines for some requests and not for others, lines are missing between the last request received above and the
 first received below. A request is known by its sender and its correlation id, so neither clocks nor other files matter.
 
-In clean recordings and logs of real clusters only one request is like that: the one in the middle of which a log
+In clean recordings and logs of real clusters only one request looks like that: the one in the middle of which the log
 begins.
 """
 
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from ...files.file import LogFile
 from ...history.doubts import LESS_LOGGED, Stretch
-from ...history.spans import LINES_PER_FILE
+from ...history.spans import LINES_PER_FILE, Span
 from ...history.streams import streams
 from ...lines import ANSWERED, BECOME_BEGUN, BECOME_ENDED, LEADER_AND_ISR_RECEIVED
 from ...table.protocol import Column, Row, Table
@@ -27,7 +27,7 @@ _ACTS = tuple(dict.fromkeys((*BECOME_BEGUN, *BECOME_ENDED, *ANSWERED)))
 _REQUEST = ("file", "speaker", "controller", "correlation_id")
 
 
-def requests_logged(events: Table) -> list[Row]:
+def requests_logged(events: Table, _: Sequence[Span] = ()) -> list[Row]:
     """Look: by broker and request, the lines in which it received it (`logged` is "received"), and in which it acts on
     it ("acts")."""
     bounds = {"first": Column("min", "line"), "last": Column("max", "line")}
@@ -43,24 +43,22 @@ def less_logged(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, 
     received; `files` are those that the rows are of.
     """
     stream_of = {file.index: number for number, stream in enumerate(streams(tuple(files))) for file in stream}
-    received: dict[tuple[int, ...], list[Row]] = defaultdict(list)
-    acts: list[tuple[tuple[int, ...], Row]] = []
+    bounds: dict[str, dict[tuple[int, ...], tuple[int, int]]] = {"received": {}, "acts": {}}
     for row in rows:
-        request = (stream_of[row["file"]], *(row[name] for name in _REQUEST[1:]))
-        if row["logged"] == "received":
-            received[request].append(row)
-        else:
-            acts.append((request, row))
+        own, key = bounds[row["logged"]], tuple(row[name] for name in _REQUEST)
+        first, last = own.get(key, (row["first"], row["last"]))
+        own[key] = min(first, row["first"]), max(last, row["last"])
+    received = {(stream_of[file], *request) for file, *request in bounds["received"]}
     logs = {request[:2] for request in received}
     lines: dict[int, list[int]] = defaultdict(list)
-    for own in received.values():
-        for row in own:
-            lines[row["file"]] += [row["first"], row["last"]]
+    for (file, *_), both in bounds["received"].items():
+        lines[file] += both
     ordered = {file: sorted(own) for file, own in lines.items()}
     around: dict[Stretch, set[tuple[int, ...]]] = defaultdict(set)
-    for request, row in acts:
+    for (file, *rest), (first, last) in bounds["acts"].items():
+        request = (stream_of[file], *rest)
         if request not in received and request[:2] in logs:
-            around[_around(row, ordered.get(row["file"], []))].add(request)
+            around[_around(file, first, last, ordered.get(file, []))].add(request)
     return {stretch: len(own) for stretch, own in sorted(around.items()) if not _begins_within(stretch, own)}
 
 
@@ -70,12 +68,12 @@ def _begins_within(stretch: Stretch, requests: Collection[tuple[int, ...]]) -> b
     return first == 1 and len(requests) == 1
 
 
-def _around(row: Row, received: list[int]) -> Stretch:
-    """The lines between the requests received last before a row and first after it."""
-    above, below = bisect_left(received, row["first"]), bisect_right(received, row["last"])
+def _around(file: int, begin: int, end: int, received: list[int]) -> Stretch:
+    """The lines between the requests received last before some lines and first after them."""
+    above, below = bisect_left(received, begin), bisect_right(received, end)
     first = received[above - 1] + 1 if above else 1
     last = received[below] - 1 if below < len(received) else LINES_PER_FILE
-    return row["file"], first, last
+    return file, first, last
 
 
 def stretches(evidence: Evidence) -> dict[Stretch, int]:
@@ -88,5 +86,6 @@ SIGN: Sign = Sign(
     "a broker acts on requests that no line says it received, as it does elsewhere in the file",
     LESS_LOGGED,
     lambda evidence: evidence.once(stretches),
-    look=lambda events, spans: requests_logged(events),
+    look=requests_logged,
+    lines=(*LEADER_AND_ISR_RECEIVED, *_ACTS),
 )

@@ -1,4 +1,4 @@
-"""Names that are of two topics at once: lines of several clusters or brokers are mixed."""
+"""Names that two topics have at once: lines of several clusters or brokers are mixed."""
 
 from __future__ import annotations
 

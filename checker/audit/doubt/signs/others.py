@@ -1,4 +1,4 @@
-"""Lines of another cluster, as what nodes print beside a metadata log shows (sources/nodes/others.py)."""
+"""Lines of another cluster, shown by what nodes print beside a metadata log (sources/nodes/others.py)."""
 
 from __future__ import annotations
 

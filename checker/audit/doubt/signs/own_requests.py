@@ -1,9 +1,9 @@
-"""Request numbers that begin anew within a life of the cluster.
+"""Request numbers that restart within a life of the cluster.
 
-A controller keeps one connection to its own broker as long as it has its epoch: the correlation ids of what that broker
-takes from it rise, and no request comes twice. (To another broker they begin anew when that broker starts again.) If
-they begin anew under the same epoch, the cluster was wiped, or lines of another cluster follow. If histories know of
-no other life there, the lines with which it began are missing.
+A controller keeps one connection to its own broker as long as it has its epoch: the correlation ids of the requests
+that this broker handles rise, and no request comes twice. (For another broker they restart when that broker does.) If
+they restart under the same epoch, the cluster was wiped, or lines of another cluster follow. If the histories have no
+other life there, the lines with which it began are missing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from .....model.expr import field
+from .....model.sorts import Int
 from ...fields import TENURE, controller, speaker
 from ...history.doubts import GAPPED
 from ...history.spans import Span
@@ -23,53 +25,51 @@ from ..sign import Sign
 _LIFE = ("cluster", "life")
 _REACH = ("since", "until")
 """A broker takes requests after the last line of the controller's, too."""
-_NUMBER = (*_LIFE, *TENURE, "row", "topic", "partition", "correlation_id")
-_LINE = (*_NUMBER, "ts")
+_REQUEST = (*_LIFE, *TENURE, "correlation_id")
+_NUMBER = (*_REQUEST, "row", "topic", "partition")
+_LINES = (*LEADER_AND_ISR_RECEIVED, *CACHED)
+_times = field("times", Int())
 
 
 def numbered(events: Table, spans: Sequence[Span]) -> list[Row]:
-    """Look: by life, tenure, partition, number and time of a request that a controller's own broker took, its line.
+    """Look: by life, tenure and number of a request that a controller's own broker took, between which lines it did,
+    and how often a partition took the number at another time.
 
     A line that stands there twice is read once, where it is first: a file that is there twice in one begins nothing.
     """
     rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
-    return (
-        events.of_lines((*LEADER_AND_ISR_RECEIVED, *CACHED))
+    lines = (
+        events.of_lines(_LINES)
         .present(*TENURE, "speaker", "correlation_id")
         .where(speaker.eq(controller))
         .joined(rows, TENURE, dict.fromkeys(_LIFE, int), _REACH)
-        .grouped(_LINE, line=Column("min", "line"))
-        .rows()
+        .grouped((*_NUMBER, "ts"), line=Column("min", "line"))
     )
+    bounds = lines.grouped(_REQUEST, first=Column("min", "line"), last=Column("max", "line"))
+    return [*bounds.rows(), *lines.grouped(_NUMBER, times=Column("count")).where(_times > 1).rows()]
 
 
 def begun_anew(rows: Iterable[Row]) -> frozenset[int]:
-    """The clusters in which numbers begin anew within one life, from rows of `numbered`, of any pieces of the files."""
-    first: dict[tuple[Any, ...], Row] = {}
+    """The clusters in which numbers begin anew within one life, from rows of `numbered`, each of other partitions."""
+    twice: set[int] = set()
+    numbers: dict[tuple[Any, ...], dict[int, tuple[int, int]]] = defaultdict(dict)
     for row in rows:
-        known = first.setdefault(_key(row, _LINE), row)
-        if row["line"] < known["line"]:
-            first[_key(row, _LINE)] = row
-    times: dict[tuple[Any, ...], set[int]] = defaultdict(set)
-    numbers: dict[tuple[Any, ...], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row in first.values():
-        times[_key(row, _NUMBER)].add(row["ts"])
-        numbers[_key(row, (*_LIFE, *TENURE))][row["correlation_id"]].append(row["line"])
-    twice = {cluster for (cluster, *_), own in times.items() if len(own) > 1}
+        if "times" in row:
+            twice.add(row["cluster"])
+            continue
+        own, number = numbers[tuple(row[name] for name in (*_LIFE, *TENURE))], row["correlation_id"]
+        first, last = own.get(number, (row["first"], row["last"]))
+        own[number] = min(first, row["first"]), max(last, row["last"])
     return frozenset(twice | {cluster for (cluster, *_), own in numbers.items() if _fall(own)})
 
 
-def _key(row: Row, names: Sequence[str]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in names)
-
-
-def _fall(lines: Mapping[int, Sequence[int]]) -> bool:
-    """Return whether a number stands before the last line of a smaller one; `lines` are by number."""
+def _fall(lines: Mapping[int, tuple[int, int]]) -> bool:
+    """Return whether a number stands before the last line of a smaller one; `lines`: by number the first and last."""
     reached = 0
-    for _, own in sorted(lines.items()):
-        if min(own) < reached:
+    for _, (first, last) in sorted(lines.items()):
+        if first < reached:
             return True
-        reached = max(reached, *own)
+        reached = max(reached, last)
     return False
 
 
@@ -79,4 +79,5 @@ SIGN: Sign = Sign(
     GAPPED,
     lambda evidence: evidence.asked & begun_anew(evidence.facts(SIGN.name)),
     look=numbered,
+    lines=_LINES,
 )

@@ -32,8 +32,7 @@ from ...lines import (
     VIEWS,
     is_line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
@@ -58,8 +57,8 @@ sent_leader, sent_isr, first_isr = (
 sent_replicas = field("sent_replicas", Bool)
 sent_version, most_sent = field("sent_version", Int()), field("most_sent", Int())
 """The least and the greatest version that controllers printed with the leader epoch."""
-other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
-same_sent, writes, leader_shown = field("same_sent", Bool), field("writes", Int(0)), field("leader_shown", Bool)
+other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Flag)
+same_sent, writes, leader_shown = field("same_sent", Bool), field("writes", Int(0)), field("leader_shown", Flag)
 leads_from = field("leads_from", Int())
 
 
@@ -75,7 +74,7 @@ def created_again(views: Table, hosted: Table) -> Table:
     """Return by partition whether it may have been deleted, and created again."""
     counted = views.grouped(LIFE, first=Column("min", "incarnation"), last=Column("max", "incarnation"))
     several = counted.where(~field("first", Int()).eq(field("last", Int())))
-    deleted = hosted.where(none < field("deletions", Int(0)))
+    deleted = hosted.where(field("deletions", Int()) > 0)
     begun = hosted.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "journal", "process"), n=Column("count"))
     twice = begun.grouped(LIFE, n=Column("count")).where(field("n", Int()) > 1)
     taken = hosted.of_lines(STARTS).present("leader_epoch")
@@ -100,21 +99,21 @@ def _leaders(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(STARTS + FETCHERS_ADDED).present("leader_epoch")
     leads = own.of_lines(LEADS).derive(leader=some(broker))
     dated = views.derive(view=true, first=field("earlier", Int(0)).eq(0))
-    marked = false_where_absent(dated.plus(leads).plus(own.without_lines(LEADS)).present("leader"), "view", "first")
-    view = field("view", Bool)
+    marked = dated.plus(leads).plus(own.without_lines(LEADS)).present("leader")
+    view = field("view", Flag)
     found = marked.along(
         key,
         order,
         sent_leader=Column("last", "leader", view),
         sent_isr=Column("last", "isr", view),
-        first_isr=Column("last", "isr", field("first", Bool)),
+        first_isr=Column("last", "isr", field("first", Flag)),
         sent_version=Column("last", "partition_epoch", view),
         led=Column("so_far", where=is_line(LEADS)),
         **earlier(*LINE, of=view),
     ).where(~view)
     # A leader that has changed its ISR prints it when it starts again. A line without an ISR agrees with any.
-    changed = false_where_absent(found.derive(changed=sent_version < partition_epoch), "changed")
-    same = ~field("changed", Bool) & field("led", Int(0)).eq(0)
+    changed = found.derive(changed=sent_version < partition_epoch)
+    same = ~field("changed", Flag) & field("led", Int(0)).eq(0)
     return changed.only_where(same, "isr").filled("isr", "sent_isr").present("sent_leader")
 
 
@@ -154,11 +153,11 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
     sent, with_version, with_writer, to_leader, in_version, by_writer = (
         field(name, Int(0)) for name in ("sent", "with_version", "with_writer", "to_leader", "in_version", "by_writer")
     )
-    found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(none < sent)
+    found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(sent > 0)
     same = both(
-        none < to_leader,
-        either(with_version.eq(0), none < in_version),
-        either(with_version.eq(0), with_writer.eq(0), none < by_writer),
+        to_leader > 0,
+        either(with_version.eq(0), in_version > 0),
+        either(with_version.eq(0), with_writer.eq(0), by_writer > 0),
     )
     like_sent = either(releases.intersects(in_releases("<=0.11")), field("among", Bool))  # no line prints them there
     return found.derive(same_sent=same, sent_replicas=like_sent).filled("sent_isr", "isr")
@@ -169,8 +168,8 @@ def _led(lines: Table, key: Names, order: Names) -> Table:
     dated = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
     found = dated.along(key, order, other_leader=Column("previous", "led"), **earlier(*LINE))
     ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
-    same = ~topic_id.eq(NO_ID) & (none < field("alike", Int(0)))
-    return false_where_absent(ids.derive(same_topic=same), "same_topic").filled("other_leader", "broker")
+    same = ~topic_id.eq(NO_ID) & (field("alike", Int()) > 0)
+    return ids.derive(same_topic=same).filled("other_leader", "broker")
 
 
 def _versions(lines: Table, key: Names, order: Names) -> Table:
@@ -185,7 +184,7 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
     places = first.renamed(line="before_line", file="before_file")
     written = lines.of_lines(ISR_WRITTEN).derive(leader_epoch=known_epoch).grouped(key, writes=Column("count"))
     leads = lines.of_lines(LEADS).where(server_log).grouped(key, n=Column("count")).derive(leader_shown=true)
-    found = (
+    return (
         lines.of_lines(STARTS)
         .present("leader_epoch", "partition_epoch")
         .attached(dated, key, ("sent_version", "most_sent"))
@@ -194,8 +193,8 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
         .attached(leads, key, ("leader_shown",))
         .derive(none=none)
         .filled("writes", "none")
+        .present("sent_version")
     )
-    return false_where_absent(found, "leader_shown").present("sent_version")
 
 
 def _written(lines: Table, key: Names, order: Names) -> Table:

@@ -6,7 +6,7 @@ from .....model.expr import both, field
 from .....model.sorts import Bool, Int
 from ...fields import high_watermark, last_offset, offset, sorts
 from ...lines import BELOW_HIGH_WATERMARK, LOG_TRUNCATED, NOTHING_TRUNCATED, TO_HIGH_WATERMARK, TO_LEADER, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Table
 from ..case_when import case_when
 from ..compared import earlier, was
@@ -15,7 +15,7 @@ from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, copied
 
 announced = field("announced", Int())
 """The offset that the line before announces."""
-cut_unlike, cut_needed = field("cut_unlike", Bool), field("cut_needed", Bool)
+cut_unlike, cut_needed = field("cut_unlike", Flag), field("cut_needed", Flag)
 _ANNOUNCED = (*TO_HIGH_WATERMARK, *TO_LEADER, *BELOW_HIGH_WATERMARK)
 _CUTS = (*LOG_TRUNCATED, *NOTHING_TRUNCATED)
 
@@ -35,8 +35,7 @@ def _cuts(lines: Table, key: Names, order: Names) -> Table:
         cut_unlike=both(field("before_announces", Bool), ~offset.eq(was(announced))),
         cut_needed=both(is_line(NOTHING_TRUNCATED), offset <= last_offset),
     )
-    compared = false_where_absent(found, "cut_unlike", "cut_needed")
-    return compared.only_where(announced.eq(announced), "before_file", "before_line")
+    return found.only_where(announced.eq(announced), "before_file", "before_line")
 
 
 CUTS_ANNOUNCED = Observation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import const, either, field
+from .....model.expr import either, field
 from .....model.sorts import Bool, Int
 from ...fields import ends_from, kind, lived_until, offset, releases, sorts
 from ...lines import (
@@ -19,8 +19,7 @@ from ...lines import (
     SKIPPED,
     is_line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
@@ -28,7 +27,7 @@ from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
 from .taken import PRINTED_IN_TURN, STARTS, same_request
 
 fetchers, followed = field("fetchers", Int(0)), field("followed", Bool)
-fenced, resumed, printed_below = field("fenced", Bool), field("resumed", Bool), field("printed_below", Bool)
+fenced, resumed, printed_below = field("fenced", Bool), field("resumed", Flag), field("printed_below", Bool)
 goes_on = field("goes_on", Bool)
 SOON = 60_000
 """Milliseconds within which a controller sends a new leader epoch to all brokers: it waits 30 seconds for an answer."""
@@ -39,7 +38,7 @@ _announced = (
     & field("before_offset", Int()).eq(offset)
 )
 """A truncation right after the line that warns of it."""
-_told = field("after_told", Bool)
+_told = field("after_told", Flag)
 
 
 def _turns(lines: Table, key: Names, order: Names) -> Table:
@@ -50,9 +49,9 @@ def _turns(lines: Table, key: Names, order: Names) -> Table:
     begun = is_line(BECOME_BEGUN) & same_request & releases.subset_of(in_releases("<=2.5"))
     own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED))
     asked = own.derive(begun=begun, to_follow=is_line(BECOME_BEGUN) & kind.eq("become-follower"))
-    marked = false_where_absent(asked, "begun", "to_follow").derive(
-        takes=is_line(PRINTED_IN_TURN) | field("begun", Bool),
-        follows=(is_line(FOLLOWS) | field("to_follow", Bool)) & (field("clock", Int()) < ends_from),
+    marked = asked.derive(
+        takes=is_line(PRINTED_IN_TURN) | field("begun", Flag),
+        follows=(is_line(FOLLOWS) | field("to_follow", Flag)) & (field("clock", Int()) < ends_from),
     )
     excuses = is_line((*FETCHERS_ADDED, *SKIPPED))
     counted = marked.along(key, order, fetchers=Column("so_far", where=excuses)).where(field("takes", Bool))
@@ -66,12 +65,11 @@ def _failed(lines: Table, key: Names, order: Names) -> Table:
     ends = own.grouped(key, last_start=Column("max", "clock", is_line(_TAKEN_OR_STOPPED)))
     counted_refusals = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*LINE))
     failed = counted_refusals.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
-    found = failed.derive(
-        fenced=const(0, Int(0)) < field("refusals", Int(0)),
+    return failed.derive(
+        fenced=field("refusals", Int()) > 0,
         resumed=field("clock", Int()) <= field("last_start", Int()),
         goes_on=field("clock", Int()) + SOON < lived_until,
     )
-    return false_where_absent(found, "resumed")
 
 
 def _below(lines: Table, key: Names, order: Names) -> Table:
@@ -85,12 +83,10 @@ def _below(lines: Table, key: Names, order: Names) -> Table:
     was_cut = own.along(key, order, **earlier("offset", "row", *LINE)).derive(
         cut=is_line(LOG_TRUNCATED), sure=releases.subset_of(in_releases(">=3.4.1")), warned=_announced
     )
-    told = false_where_absent(was_cut, "warned")
-    previous = told.along(key, order, after_cut=Column("previous", "cut"), after_told=Column("previous", "warned"))
+    previous = was_cut.along(key, order, after_cut=Column("previous", "cut"), after_told=Column("previous", "warned"))
     same = field("before_offset", Int()).eq(offset) & field("after_cut", Bool) & field("sure", Bool) & ~_told
     printed = previous.of_lines((*BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("high_watermark")
-    fell = false_where_absent(printed.derive(fell=same), "fell")
-    return fell.derive(printed_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Bool))
+    return printed.derive(fell=same).derive(printed_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Flag))
 
 
 TURNS = Observation(

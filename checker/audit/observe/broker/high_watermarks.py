@@ -8,7 +8,7 @@ restarts epochs and offsets.
 
 from __future__ import annotations
 
-from .....model.expr import Expr, both, const, either, field, ite, true
+from .....model.expr import Expr, both, const, either, false, field, ite, true
 from .....model.sorts import Bool, Int
 from ...fields import (
     broker,
@@ -39,9 +39,9 @@ from ...lines import (
     TRUNCATED,
     is_line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
+from ..case_when import case_when
 from ..observation import Names, Observation
 from ..order import NEAR
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, copied
@@ -59,19 +59,19 @@ _LINES = (
 _BY_EPOCH = ("epoch", "rank", *MERGED)
 """The order of a partition's lines over all brokers: a leader's start before the records committed in its epoch."""
 
-epoch, created_again = field("epoch", Int()), field("created_again", Bool)
+epoch, created_again = field("epoch", Int()), field("created_again", Flag)
 last_isr, last_isr_epoch = field("last_isr", isr.sort), field("last_isr_epoch", Int())
 version, last_version = field("version", Int()), field("last_version", Int())
 last_isr_of_version = field("last_isr_of_version", isr.sort)
-elected_from_isr = field("elected_from_isr", Bool)
-_reached, _led = field("reached", Int()), field("led", Bool)
+elected_from_isr = field("elected_from_isr", Flag)
+_reached, _led = field("reached", Int()), field("led", Flag)
 _was_in_isr = both(
     (last_isr_epoch + 1).eq(leader_epoch) & last_isr.contains(broker),
     (last_version + 1).eq(version) & last_isr_of_version.contains(broker),
 )
 """The election wrote the next version, so no change of the ISR is missing before it."""
 _most, _rank = field("most", Int()), field("rank", Int())
-alone = field("alone", Bool)
+alone = field("alone", Flag)
 """True if the offset is committed because its broker had led, alone in the ISR, when its process ended."""
 _CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line", "alone")
 
@@ -133,9 +133,7 @@ def _with_high_watermarks(printed: Table) -> Table:
     """
     at_high_watermark = [releases.subset_of(in_releases(span)) for span in ("<=0.10", "1.1-2.7")]
     fetches = is_line(FETCHERS_ADDED) & either(*at_high_watermark)
-    found = false_where_absent(_only(printed, fetches, fetched_from="offset"), "led").filled(
-        "high_watermark", "fetched_from"
-    )
+    found = _only(printed, fetches, fetched_from="offset").filled("high_watermark", "fetched_from")
     of_follower = is_line((*LOG_LOADED, *FOLLOWS)) & ~_led
     return found.only_where(~(of_follower & releases.intersects(in_releases("2.8-3.4.0"))), "high_watermark")
 
@@ -158,8 +156,8 @@ def _carried(rows: Table, key: Names, order: Names) -> Table:
     """Add `_CARRIED` of the earlier row with the greatest high watermark, in columns `before_*`."""
     rows = rows.along(key, order, most=Column("greatest", "claimed")).derive(none=const(-1, Int()))
     higher = rows.filled("most", "none").derive(higher=_most < field("claimed", Int()))
-    carried = {f"before_{name}": Column("last", name, field("higher", Bool)) for name in _CARRIED}
-    return false_where_absent(higher, "higher").along(key, order, **carried)
+    carried = {f"before_{name}": Column("last", name, field("higher", Flag)) for name in _CARRIED}
+    return higher.along(key, order, **carried)
 
 
 def _ends_of_the_last_in_isr(printed: Table) -> Table:
@@ -174,8 +172,9 @@ def _ends_of_the_last_in_isr(printed: Table) -> Table:
     """
     announced = is_line(ISR_SHRINKS) & releases.subset_of(in_releases("<=2.3"))
     shows_isr = is_line((*LEADS, *ISR_WRITTEN, *ISR_EXPANDS, *ISR_WRITE_FAILED)) | announced
-    told = printed.derive(by_itself=both(isr.size().eq(1), isr.contains(broker)), ran=field("process", Int()))
-    before = false_where_absent(told, "by_itself").along(
+    by_itself = both(isr.size().eq(1), isr.contains(broker))
+    marked = case_when(printed, by_itself=[(by_itself, true), (true, false)]).derive(ran=field("process", Int()))
+    before = marked.along(
         _BROKERS,
         _IN_TIME,
         was_alone=Column("last", "by_itself", shows_isr),
@@ -200,7 +199,7 @@ def _of_one_leader(isrs: Table) -> Table:
     term = (*LIFE, "epoch")
     brokers = isrs.grouped((*term, "broker"), n=Column("count")).grouped(term, n=Column("count"))
     several = brokers.where(field("n", Int()) > 1).derive(several=true)
-    return false_where_absent(isrs.attached(several, term, ("several",)), "several").where(~field("several", Bool))
+    return isrs.attached(several, term, ("several",)).absent("several")
 
 
 def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
@@ -230,13 +229,11 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     )
     # Records gone with one leader stay gone: later leaders are compared with what was committed since.
     failing = rows.derive(fails=_rank.eq(0) & (offset < _most))
-    eras = false_where_absent(failing, "fails").along(key, _BY_EPOCH, era=Column("so_far", "fails"))
+    eras = failing.along(key, _BY_EPOCH, era=Column("so_far", "fails"))
     found = _carried(eras, (*key, "era"), _BY_EPOCH).where(_rank.eq(0))
     ran_before = field("printed_before", Int()) > 0
-    found = found.derive(elected_from_isr=_was_in_isr & ran_before).attached(
-        _lives(lines, printed), LIFE, ("created_again",)
-    )
-    return false_where_absent(found, "elected_from_isr", "created_again", "before_alone")
+    elected = found.derive(elected_from_isr=_was_in_isr & ran_before)
+    return elected.attached(_lives(lines, printed), LIFE, ("created_again",))
 
 
 def _truncations(lines: Table, key: Names, order: Names) -> Table:
@@ -245,8 +242,8 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
     Up to 2.3 a load is several consecutive lines, also for replicas of other brokers.
     """
     printed = _printed(lines.without_lines(LOG_OPENED)).derive(load=is_line(LOG_LOADED))
-    marked = false_where_absent(printed.along(key, order, goes_on=Column("previous", "load")), "goes_on")
-    begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Bool), claimed=high_watermark)
+    marked = printed.along(key, order, goes_on=Column("previous", "load"))
+    begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Flag), claimed=high_watermark)
     counted = begins.along(
         key, order, cuts=Column("so_far", where=is_line(LOG_TRUNCATED)), loaded=Column("so_far", "begins")
     ).derive(loads=ite(field("begins", Bool), field("loaded", Int()) + 1, field("loaded", Int())))

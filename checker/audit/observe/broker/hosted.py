@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....model.expr import Expr, both, const, either, field, ite
+from .....model.expr import Expr, both, either, field, ite
 from .....model.sorts import Bool, Int, Sort
 from .....specs.lines import STATE_CHANGE, rows_with
 from ...fields import (
@@ -56,8 +56,7 @@ from ...lines import (
     is_line,
     line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
 from ..compared import earlier, earlier_sorts, was
 from ..observation import Input, Names
@@ -82,8 +81,8 @@ _IN_STATE_CHANGE = rows_with(speaker="broker", family=STATE_CHANGE)
 NO_EPOCH = -1
 """The leader epoch that a broker prints before the first."""
 
-clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
-not_above = field("not_above", Bool)
+clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Flag)
+not_above = field("not_above", Flag)
 copied = field("copied", Bool)
 HOSTED: Mapping[str, Sort] = {
     **READ,
@@ -117,17 +116,14 @@ def hosted(events: Table) -> Table:
     """Return lines of journals about partitions, merged over the files of a broker."""
     own = events.present("journal", *NEAR).of_lines(LINES)
     ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
-    known = false_where_absent(
-        ordered.derive(
-            none=previous_leader_epoch.eq(NO_EPOCH),
-            remembers=previous_leader_epoch > NO_EPOCH,
-            not_above=leader_epoch <= previous_leader_epoch,
-        ),
-        *("none", "remembers", "not_above", "delete"),
+    known = ordered.derive(
+        none=previous_leader_epoch.eq(NO_EPOCH),
+        remembers=previous_leader_epoch > NO_EPOCH,
+        not_above=leader_epoch <= previous_leader_epoch,
     )
     marked = known.derive(
         gone=is_line(REPLICA_DELETED) | (is_line((*REPLICA_STOPPED, *STOP_RECEIVED)) & delete),
-        fresh=is_line(HOSTS) | field("none", Bool),
+        fresh=is_line(HOSTS) | field("none", Flag),
     )
     counted = with_what_is_taken(with_requests(marked, REPLICA, MERGED)).along(
         REPLICA,
@@ -159,11 +155,11 @@ def _with_copies(lines: Table) -> Table:
         loaded=Column("so_far", where=is_line(_LOADED)),
     )
     again = either(
-        is_line(LOG_CREATED) & (const(0, Int(0)) < field("created", Int(0))),
-        is_line((*LOG_CREATED, *_LOADED)) & since_2_4 & (const(0, Int(0)) < field("loaded", Int(0))),
+        is_line(LOG_CREATED) & (field("created", Int()) > 0),
+        is_line((*LOG_CREATED, *_LOADED)) & since_2_4 & (field("loaded", Int()) > 0),
     )
     copies = counted.derive(again=again).along(KEPT, MERGED, copies=Column("so_far", "again"))
-    return copies.derive(copied=const(0, Int(0)) < field("copies", Int(0)))
+    return copies.derive(copied=field("copies", Int()) > 0)
 
 
 def _timed(lines: Table) -> Table:
@@ -177,7 +173,7 @@ def _timed(lines: Table) -> Table:
     of_replica = ("journal", *NEAR)
     displaced = timed.where(ts + JITTER < reached).grouped(of_replica, displaced=Column("count"))
     found = timed.attached(displaced, of_replica, ("displaced",)).derive(moved=field("displaced", Int()) > 0)
-    return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
+    return found.derive(lossy=lossy | field("moved", Flag))
 
 
 HOSTED_LINES = Input("brokers' lines about their replicas", LINES, hosted, excuses=("order", "renewal"))

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from .....model.expr import both, field, ite, some
-from .....model.sorts import Bool, Int
+from .....model.sorts import Int
 from ...fields import broker, isr, leader, leader_epoch, of_zookeeper, old_isr, sorts, takes_shown
 from ...lines import ISR_CHANGES, ISR_SHRINKS, ISR_WRITTEN, LEADS, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
 from .taken import known_epoch, known_isr, known_version, received, settled_role, version_known_in, version_sent
 
-version_certain = field("version_certain", Bool)
+version_certain = field("version_certain", Flag)
 """True if the version before is known, and nobody else writes one in the same leader epoch."""
 version_before = field("version_before", Int())
 """The version before, or its lower bound: each leader epoch is written in a version of its own, from 0."""
-version_printed = field("version_printed", Bool)
+version_printed = field("version_printed", Flag)
 """True if a line printed the version before, and not only the leader epoch that is below it."""
-by_follower = field("by_follower", Bool)
+by_follower = field("by_follower", Flag)
 """True if the broker is a follower according to its own lines: then lines are missing, or not where they were
 written.
 """
-follows_known = field("follows_known", Bool)
+follows_known = field("follows_known", Flag)
 """True if the change was written in the version after the known one: then no other change lies between."""
 joined, assigned = field("joined", isr.sort), field("assigned", isr.sort)
 """The replicas that a change adds to an ISR; the partition's replicas in the request that the broker accepted."""
@@ -40,7 +40,6 @@ def _by_role(lines: Table, *_: Names) -> Table:
 
 def _by_isr(lines: Table, *_: Names) -> Table:
     found = _with_written_version(against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "isr"))
-    found = false_where_absent(found, "version_sent")
     certain = both(takes_shown, of_zookeeper, version_known_in.eq(known_epoch), ~version_sent)
     follows = both(
         of_zookeeper, version_known_in.eq(known_epoch), field("written_version", Int()).eq(known_version + 1)
@@ -51,10 +50,9 @@ def _by_isr(lines: Table, *_: Names) -> Table:
     versions = versions.filled("version_before", "least").filled("least", "version_before")
     least = field("least", Int())
     versions = versions.derive(version_before=ite(version_before < least, least, version_before))
-    versions = versions.derive(
+    return versions.derive(
         version_printed=version_before.eq(known_version), by_follower=settled_role.eq("become-follower")
     )
-    return false_where_absent(versions, "version_certain", "version_printed", "follows_known", "by_follower")
 
 
 def _with_written_version(lines: Table) -> Table:

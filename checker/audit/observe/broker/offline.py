@@ -6,7 +6,6 @@ from .....model.expr import both, false, field, true
 from .....model.sorts import Bool, Int
 from ...fields import delete, sorts
 from ...lines import BECOME_BEGUN, OFFLINE, STOP_WHILE_OFFLINE, is_line
-from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..compared import earlier
@@ -22,7 +21,7 @@ def _taken(lines: Table, key: Names, order: Names) -> Table:
     """Return roles after a failure; up to 2.0 the broker forgets an offline replica when it is to be deleted, though
     that fails.
     """
-    own = false_where_absent(lines.of_lines(_LINES), "delete")
+    own = lines.of_lines(_LINES)
     forgotten = both(is_line(STOP_WHILE_OFFLINE), delete)
     marked = case_when(own, off=[(forgotten, false), (is_line((*OFFLINE, *STOP_WHILE_OFFLINE)), true)])
     printed = field("off", Bool).eq(field("off", Bool))

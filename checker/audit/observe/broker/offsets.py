@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import const, either, field, ite, true
+from .....model.expr import const, either, false, field, ite, true
 from .....model.sorts import Bool, Int
 from .....model.views import REPLICA
 from ...fields import (
@@ -31,8 +31,7 @@ from ...lines import (
     TO_HIGH_WATERMARK,
     is_line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..compared import earlier, was
@@ -59,7 +58,7 @@ end, epoch = field("end", Int()), field("epoch", Int())
 leads = REPLICA["leads"]
 added_before, added_next = field("added_before", Int()), field("added_next", Int())
 """The first offset of the last fetcher, and of the next one; that of the other, if one has no line."""
-both_added = field("both_added", Bool)
+both_added = field("both_added", Flag)
 printed_high_watermark, starts_at = field("printed_high_watermark", Int()), field("starts_at", Int())
 """The high watermark that a line prints or fetches from; the offset at which the log started again before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
@@ -131,11 +130,8 @@ def _first_fetches(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(STARTS + FETCHERS_ADDED).derive(started=leader_epoch)
     led = own.along(key, order, led_in=Column("last", "started", is_line(LEADS)))
     first = led.derive(starts=previous_leader_epoch.eq(NO_EPOCH), led=previous_leader_epoch.eq(field("led_in", Int())))
-    known = false_where_absent(first, "starts", "led")
-    stands = known.derive(log_stands=is_line(FOLLOWS) & either(field("starts", Bool), field("led", Bool)))
-    begun = false_where_absent(
-        followed(stands, key, order, "offset", "leader_epoch", "log_stands"), "before_log_stands"
-    )
+    stands = first.derive(log_stands=is_line(FOLLOWS) & either(field("starts", Flag), field("led", Flag)))
+    begun = followed(stands, key, order, "offset", "leader_epoch", "log_stands")
     return begun.of_lines(FETCHERS_ADDED).where(field("before_log_stands", Bool)).present("offset", "leader_epoch")
 
 
@@ -149,13 +145,10 @@ def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
     cuts = followed(own, key, order, "offset", of=adds).of_lines(TO_HIGH_WATERMARK)
     found = cuts.attached(of_addition, (*key, "added"), ("added_next",))
     found = found.derive(
-        added_before=was(offset), both_added=either(was(offset) <= added_next, added_next <= was(offset))
+        added_before=was(offset), both_added=either(was(offset) <= added_next, added_next <= was(offset)), none=false
     )
-    return (
-        false_where_absent(found, "both_added", "gap")
-        .filled("added_before", "added_next")
-        .filled("added_next", "added_before")
-    )
+    both = found.filled("added_before", "added_next").filled("added_next", "added_before")
+    return both.filled("gap", "none")
 
 
 def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
@@ -166,7 +159,7 @@ def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
     cut = is_line((*LOG_TRUNCATED, *FETCH_OFFSET_RESET))
     own = lines.of_lines((*FETCH_OFFSET_RESET, *LOG_TRUNCATED, *_ENDS, *FETCHERS_ADDED))
     begins = is_line(FETCH_OFFSET_RESET) & kind.eq("start")
-    marked = false_where_absent(own.derive(begins=begins), "begins")
+    marked = own.derive(begins=begins)
     found = marked.along(
         key,
         order,
@@ -182,7 +175,7 @@ def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
 
 def _new_logs(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(LOG_CREATED + LOG_LOADED).where(~copied).derive(new=is_line(LOG_CREATED))
-    found = false_where_absent(followed(own, key, order, "new"), "before_new").of_lines(LOG_LOADED)
+    found = followed(own, key, order, "new").of_lines(LOG_LOADED)
     return found.where(field("before_new", Bool)).present("high_watermark")
 
 

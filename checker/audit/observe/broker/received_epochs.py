@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .....model.expr import const, field
-from .....model.sorts import Bool, Int, Sort
+from .....model.sorts import Int, Sort
 from ...fields import JOURNAL, LEADER_DURING_DELETE, READ, SPAN, leader, partition_epoch, sorts
 from ...lines import BECOME_BEGUN, BECOME_ENDED, CACHED, FORGOTTEN, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
@@ -31,7 +31,7 @@ def _cached(events: Table, key: Names, order: Names) -> Table:
     """Return a broker's cached states of a partition; where no version is printed, it is 0."""
     own = events.present("journal", *NEAR).of_lines(CACHED + FORGOTTEN)
     dying = own.derive(dying=leader.eq(LEADER_DURING_DELETE), none=const(0, Int()))
-    marked = false_where_absent(dying, "dying").derive(gone=is_line(FORGOTTEN) | field("dying", Bool))
+    marked = dying.derive(gone=is_line(FORGOTTEN) | field("dying", Flag))
     counted = marked.along(REPLICA, order, forgotten=Column("so_far", "gone"))
     shown = counted.of_lines(CACHED).where(leader.ne(LEADER_DURING_DELETE)).present("leader_epoch")
     versions = shown.derive(version=partition_epoch).filled("version", "none")

@@ -24,7 +24,7 @@ def _failures(lines: Table, key: Names, order: Names) -> Table:
 
 def _not_stopped(lines: Table, *_: Names) -> Table:
     """Return stops refused for an equal leader epoch: where it is smaller, the line prints the broker's own as well."""
-    return lines.of_lines(STOP_REFUSED).present("leader_epoch", "delete").absent("current_leader_epoch")
+    return lines.of_lines(STOP_REFUSED).present("leader_epoch").absent("current_leader_epoch")
 
 
 def _other_topic(lines: Table, *_: Names) -> Table:

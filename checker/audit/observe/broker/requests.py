@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, const, either, false, field, some, true
-from .....model.sorts import Bool, Int
+from .....model.expr import both, either, false, field, some, true
+from .....model.sorts import Int
 from ...fields import broker, current_leader_epoch, gap, kind, leader, leader_epoch, lossy, of_zookeeper, sorts, whole
 from ...lines import (
     BECOME_BEGUN,
@@ -17,7 +17,7 @@ from ...lines import (
     STOP_REFUSED,
     is_line,
 )
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, REPLICA, against
@@ -31,14 +31,14 @@ fetch_leader, fetch_epoch = field("fetch_leader", leader.sort), field("fetch_epo
 """The leader that the broker adopted, and the epoch in which it fetches; where lines do not show them, the right
 ones.
 """
-other_leader_named, other_role_named = field("other_leader_named", Bool), field("other_role_named", Bool)
+other_leader_named, other_role_named = field("other_leader_named", Flag), field("other_role_named", Flag)
 """True if a line of a request prints another leader, or role, than the request has; false if it prints none."""
-other_epoch_named = field("other_epoch_named", Bool)
+other_epoch_named = field("other_epoch_named", Flag)
 """True if the line with which a request is refused prints another leader epoch than the request has."""
-asked, unlogged = field("asked", Bool), field("unlogged", Bool)
+asked, unlogged = field("asked", Flag), field("unlogged", Flag)
 _CARRIED_OUT = (*BECOME_ENDED, *LEADER_UNAVAILABLE, *SAME_LEADER, *EPOCH_REFUSED)
 _OF_REQUEST = (*BECOME_BEGUN, *BECOME_ENDED, *EPOCH_REFUSED)
-not_later = field("not_later", Bool)
+not_later = field("not_later", Flag)
 """True if the line prints an epoch that is not above the one that the broker adopted."""
 
 
@@ -58,8 +58,7 @@ def _named(lines: Table) -> Table:
         other_role_named=~kind.eq("become-leader").eq(received(leader).eq(itself)),
         other_epoch_named=~leader_epoch.eq(received(leader_epoch)),
     )
-    named = false_where_absent(names, "other_leader_named", "other_role_named", "other_epoch_named")
-    return against(named, "received")
+    return against(names, "received")
 
 
 def _asked(lines: Table, *_: Names) -> Table:
@@ -77,8 +76,7 @@ def _asked(lines: Table, *_: Names) -> Table:
     ids = requests.grouped(of_id, n=Column("count")).derive(asked=true)
     starts = own.of_lines(STARTS).present("leader_epoch").attached(epochs, of_epoch, ("asked",))
     others = own.of_lines(_OF_REQUEST).present("controller", "correlation_id").attached(ids, of_id, ("asked",))
-    logged = starts.plus(others).where(const(0, Int(0)) < field("arrived", Int(0)))
-    return false_where_absent(logged, "asked")
+    return starts.plus(others).where(field("arrived", Int()) > 0)
 
 
 def _not_assigned(lines: Table, *_: Names) -> Table:
@@ -100,14 +98,14 @@ def _against_epoch(lines: Table, *_: Names) -> Table:
         printed_epoch=current_leader_epoch,
         unlogged=both(is_line(EPOCH_REFUSED), logged, ~same_request),
     )
-    refused = false_where_absent(refused.filled("printed_epoch", "leader_epoch"), "unlogged")
+    refused = refused.filled("printed_epoch", "leader_epoch")
     return against(begun.plus(refused), "known").derive(gap=either(gap, unlogged))
 
 
 def _fetchers(lines: Table, *_: Names) -> Table:
     found = lines.of_lines(FETCHERS_ADDED).derive(fetch_epoch=leader_epoch, fetch_leader=known_leader)
     with_leader = found.only_where(leader_known_in.eq(known_epoch), "fetch_leader").filled("fetch_leader", "leader")
-    shown = false_where_absent(with_leader.derive(not_later=leader_epoch <= known_epoch), "not_later")
+    shown = with_leader.derive(not_later=leader_epoch <= known_epoch)
     return against(shown.filled("fetch_epoch", "known_epoch"), "known")
 
 

@@ -16,7 +16,7 @@ from ...fields import (
     whole,
 )
 from ...lines import BECOME_BEGUN, CACHED, FORGOTTEN, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..compared import earlier
@@ -44,7 +44,7 @@ def _stale(lines: Table, key: Names, order: Names) -> Table:
     Where the partition or the replica was deleted, epochs may restart: nothing is compared.
     """
     dying = lines.of_lines(CACHED + FORGOTTEN).derive(dying=leader.eq(LEADER_DURING_DELETE))
-    marked = false_where_absent(dying, "dying").derive(gone=is_line(FORGOTTEN) | field("dying", Bool))
+    marked = dying.derive(gone=is_line(FORGOTTEN) | field("dying", Flag))
     forgotten = marked.where(field("gone", Bool)).grouped(key, forgotten=Column("count"))
     cached = marked.where(~field("gone", Bool)).present("leader_epoch")
     most = cached.grouped(key, cached_epoch=Column("max", "leader_epoch"))

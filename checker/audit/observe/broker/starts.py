@@ -6,7 +6,7 @@ from .....model.expr import const, false, field, true
 from .....model.sorts import Bool, Int
 from ...fields import delete, leader_epoch, lossy, previous_leader_epoch, sorts
 from ...lines import REPLICA_STOPPED
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..compared import was
@@ -30,9 +30,9 @@ from .taken import STARTS, had_epoch, received
 
 epoch_before, first = field("epoch_before", Int()), field("first", Bool)
 """The broker's previous leader epoch, -1 if this is the `first` in its process."""
-request_shown = field("request_shown", Bool)
+request_shown = field("request_shown", Flag)
 """True if the request with which the broker begins is available: at TRACE, as all are then."""
-deleted_here = field("deleted_here", Bool)
+deleted_here = field("deleted_here", Flag)
 """True if the last deletion before is one for which the broker says that it stopped the replica."""
 epoch_taken = field("epoch_taken", Int())
 """The leader epoch of the line before, or the one that this line prints as the previous one, if that is larger."""
@@ -54,12 +54,12 @@ def _starts(lines: Table, key: Names, order: Names) -> Table:
 
 def _had(lines: Table, *_: Names) -> Table:
     asked = lines.of_lines(STARTS).present("previous_leader_epoch")
-    starts = false_where_absent(asked.derive(request_shown=received(leader_epoch).eq(leader_epoch)), "request_shown")
+    starts = asked.derive(request_shown=received(leader_epoch).eq(leader_epoch))
     later = against(starts, "had").derive(epoch_before=had_epoch, first=false, gap=gap_in_journal)
     none = starts.absent("had_line").derive(epoch_before=const(NO_EPOCH, Int()), first=true, gap=unknown_since)
     gone = lines.of_lines(REPLICA_STOPPED).where(delete).derive(deletions=field("deletions", Int(0)) + 1)
     deleted = gone.grouped(KEPT, n=Column("count")).derive(deleted_here=true)
-    return false_where_absent(later.plus(none).attached(deleted, KEPT, ("deleted_here",)), "deleted_here")
+    return later.plus(none).attached(deleted, KEPT, ("deleted_here",))
 
 
 ROLE_STARTS = Observation(

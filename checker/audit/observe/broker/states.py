@@ -7,7 +7,7 @@ topic id has the one that its broker printed before, in one process, if it shows
 
 from __future__ import annotations
 
-from .....model.expr import Expr, either, field, some, true
+from .....model.expr import Expr, either, false, field, some, true
 from .....model.sorts import Bool, Int, Sort
 from ...fields import (
     broker,
@@ -23,7 +23,7 @@ from ...fields import (
     topic_id,
 )
 from ...lines import HOSTS, LEADS, PRINTED_BY_LEADERS, STATE_TAKEN, STATES_TAKEN, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..compared import was
@@ -35,12 +35,12 @@ LINES = (*STATES_TAKEN, *HOSTS)
 TOPIC = ("cluster", *NEAR, "topic_id")
 """A partition, over all brokers."""
 _IN_FILES = ("file", "at")
-id_printed = field("id_printed", Bool)
+id_printed = field("id_printed", Flag)
 """True if the line prints its topic id itself."""
-in_order = field("in_order", Bool)
+in_order = field("in_order", Flag)
 """True if the line was written after the one that it is compared with: for merged files the time decides."""
-outside, before_broker = field("outside", Bool), field("before_broker", broker.sort)
-leader_removed = field("leader_removed", Bool)
+outside, before_broker = field("outside", Flag), field("before_broker", broker.sort)
+leader_removed = field("leader_removed", Flag)
 """True if the previous leader was to be removed, and nothing is to be removed any more: a reassignment has ended."""
 _clock, _file = field("clock", Int()), field("file", Int(0))
 _VALUES = (leader_epoch, leader, isr)
@@ -55,7 +55,7 @@ def _named(lines: Table) -> Table:
     """Return lines of KRaft mode with a topic id, and the leader that they print."""
     own = lines.of_lines(LINES).where(~of_zookeeper)
     known = own.along(KEPT, MERGED, known_id=Column("last", "topic_id"))
-    marked = false_where_absent(known.derive(id_printed=_here(topic_id)), "id_printed")
+    marked = case_when(known, id_printed=[(_here(topic_id), true), (true, false)])
     states = marked.filled("topic_id", "known_id").of_lines(STATES_TAKEN).present("topic_id")
     return case_when(states, leader=[(is_line(PRINTED_BY_LEADERS), some(broker)), (true, leader)])
 
@@ -77,8 +77,9 @@ def _by_version(lines: Table, key: Names, order: Names) -> Table:
     for value in _VALUES:
         columns |= _last(value)
     found = _shown(lines).along(key, order, **columns)
-    differ = found.derive(**{f"{value.data}_differs": _here(was(value)) & ~value.eq(was(value)) for value in _VALUES})
-    differ = false_where_absent(differ, *(f"{value.data}_differs" for value in _VALUES))
+    differ = case_when(
+        found, **{f"{each.data}_differs": [(~each.eq(was(each)), true), (true, false)] for each in _VALUES}
+    )
     cases = {
         f"before_{name}": [
             *((field(f"{value.data}_differs", Bool), field(f"{value.data}_{name}", Int(0))) for value in _VALUES),
@@ -87,7 +88,7 @@ def _by_version(lines: Table, key: Names, order: Names) -> Table:
         for name in ("file", "line")
     }
     ids = [(field(f"{value.data}_differs", Bool), field(f"{value.data}_id_printed", Bool)) for value in _VALUES]
-    compared = false_where_absent(case_when(differ, **cases, before_id_printed=ids), "before_id_printed")
+    compared = case_when(differ, **cases, before_id_printed=ids)
     return compared.only_where(_here(field("before_line", Int(0))), *_DIFFERS)
 
 
@@ -102,8 +103,8 @@ def _in_turn(lines: Table, key: Names, order: Names) -> Table:
 
     For a state that it ignores, because its own is newer, it prints no leader epoch of its own.
     """
-    marked = false_where_absent(_shown(lines).derive(own=_here(current_leader_epoch)), "own")
-    taken = marked.where(either(~is_line(STATE_TAKEN), field("own", Bool)))
+    marked = _shown(lines).derive(own=_here(current_leader_epoch))
+    taken = marked.where(either(~is_line(STATE_TAKEN), field("own", Flag)))
     took = taken.along(key, order, most=Column("greatest", "partition_epoch"))
     newest = took.derive(newer=either(~_here(field("most", Int())), field("most", Int()) < partition_epoch))
     newest = case_when(newest, newer=[(_here(field("newer", Bool)), field("newer", Bool)), (true, true)])
@@ -111,7 +112,7 @@ def _in_turn(lines: Table, key: Names, order: Names) -> Table:
     found = newest.along(key, order, **{f"before_{n}": Column("last", n, field("newer", Bool)) for n in names})
     same_file = _file.eq(field("before_file", Int(0)))
     later = field("before_clock", Int()) < _clock
-    return false_where_absent(found.derive(in_order=either(same_file, later)), "in_order")
+    return found.derive(in_order=either(same_file, later))
 
 
 def _successive(lines: Table, key: Names, order: Names) -> Table:
@@ -122,12 +123,11 @@ def _successive(lines: Table, key: Names, order: Names) -> Table:
     found = whole.along(key, order, **earlier, before_removing=Column("last", "removing"))
     next_one = found.where(partition_epoch.eq(was(partition_epoch) + 1))
     removed = was(leader).set().intersects(was(removing)) & removing.is_empty()
-    return false_where_absent(next_one.derive(leader_removed=removed), "leader_removed")
+    return next_one.derive(leader_removed=removed)
 
 
 def _as_they_are(lines: Table, *_: Names) -> Table:
-    states = _shown(lines).present("leader", "isr").derive(outside=~isr.subset_of(replicas))
-    return false_where_absent(states, "outside")
+    return _shown(lines).present("leader", "isr").derive(outside=~isr.subset_of(replicas))
 
 
 _COLUMNS: dict[str, Sort] = {**HOSTED, **sorts(topic_id, id_printed)}

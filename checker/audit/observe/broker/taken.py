@@ -42,11 +42,11 @@ from ...lines import (
     STATE_TAKEN,
     is_line,
 )
-from ...table.absent import false_where_absent
-from ...table.encoding import in_releases
+from ...table.encoding import Flag, in_releases
 from ...table.protocol import Column, Table
 from ..case_when import case_when
 from ..observation import Names
+from ..placed import level_shown
 
 LINES = (
     *(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED, *LEADER_UNAVAILABLE, *LEADS, *FOLLOWS),
@@ -68,7 +68,7 @@ def received(value: Expr) -> Expr:
     return field(f"received_{value.data}", value.sort)
 
 
-same_request, void = field("same_request", Bool), field("void", Bool)
+same_request, void = field("same_request", Flag), field("void", Flag)
 known_role, settled_role = field("known_role", KIND), field("settled_role", KIND)
 known_leader, known_isr, known_old_isr = (
     field("known_leader", leader.sort),
@@ -78,7 +78,7 @@ known_leader, known_isr, known_old_isr = (
 known_epoch, known_version = field("known_epoch", Int()), field("known_version", Int())
 leader_known_in, isr_known_in, version_known_in = (field(f"{n}_known_in", Int()) for n in ("leader", "isr", "version"))
 had_epoch, stopped = field("had_epoch", Int()), field("stopped", Bool)
-announced, version_sent = field("announced", Bool), field("version_sent", Bool)
+announced, version_sent = field("announced", Bool), field("version_sent", Flag)
 
 TAKEN: Mapping[str, Sort] = {
     **sorts(*(received(value) for value in (leader, leader_epoch, isr, partition_epoch)), same_request),
@@ -113,18 +113,18 @@ def with_requests(lines: Table, key: Names, order: Names) -> Table:
     """Return lines of replicas, in order, with the last received request; `void`: it is not accepted.
 
     Each controller counts its requests from 0, and again when it regains a broker: correlation ids repeat, and above
-    TRACE only some requests are logged. A request is the same only if its controller is, too.
+    TRACE only some requests are logged. A request is the same only if its controller is, too, and only while TRACE is
+    shown: what is refused is printed at higher levels.
     """
     arrives = is_line(LEADER_AND_ISR_RECEIVED)
     before = {f"received_{name}": Column("last", name, arrives) for name in (*_OF_REQUEST, *PLACE)}
     asked = lines.along(key, order, **before, requests=Column("so_far", where=arrives))
     of_request = (*key, "requests")
     refused = asked.of_lines(LEADER_UNAVAILABLE).grouped(of_request, refusals=Column("count"))
-    found = asked.attached(refused, of_request, ("refusals",)).derive(
+    return asked.attached(refused, of_request, ("refusals",)).derive(
         void=field("refusals", Int()) > 0,
-        same_request=both(correlation_id.eq(received(correlation_id)), _same_controller),
+        same_request=both(correlation_id.eq(received(correlation_id)), _same_controller, level_shown),
     )
-    return false_where_absent(found, "void", "same_request")
 
 
 _begins = both(is_line(BECOME_BEGUN), same_request, ~void)

@@ -20,10 +20,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from .....model.expr import Expr, both, const, either, field, ite
-from .....model.sorts import Bool, Enum
+from .....model.sorts import Enum
 from ...fields import LEADER_DURING_DELETE, from_state, isr, leader, replicas, tenure, to_state
 from ...lines import CREATED, ELECTED, MOVED, STOPPED, TOPIC_DELETED, VIEWS, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Row, Table
 from ..compared import was
 from ..order import IN_ORDER, PARTITION
@@ -107,8 +107,8 @@ def _changing(signs: Table, trouble: Iterable[str], *alike: Expr) -> Table:
     same = (_sign, tenure, *alike)
     before = {str(was(each).data): Column("previous", str(each.data)) for each in same}
     marked = signs.along(PARTITION, IN_ORDER, **before, last_leader=Column("last", "leader"))
-    again = false_where_absent(marked.derive(again=both(*(each.eq(was(each)) for each in same))), "again")
-    changing = again.where(~field("again", Bool)).filled("leader", "last_leader")
+    again = marked.derive(again=both(*(each.eq(was(each)) for each in same)))
+    changing = again.where(~field("again", Flag)).filled("leader", "last_leader")
     return changing.matching(changing.where(either(*(_sign.eq(each) for each in trouble))), PARTITION)
 
 

@@ -6,7 +6,7 @@ from .....model.expr import both, field
 from .....model.sorts import Bool, Int
 from ...fields import from_state, isr, leader, leader_epoch, sorts, to_state
 from ...lines import ELECTED, LEADER_AND_ISR_SENT, REASSIGNED, REMOVED, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, same_version, was
 from ..observation import Names, Observation
@@ -45,8 +45,7 @@ def _with_repeats(elections: Table, key: Names, order: Names) -> Table:
     by_one = leader_epoch.eq(_epoch_before + 1)
     marked = elections.along(key, order, epoch_before_that=Column("previous", "before_leader_epoch"))
     marked = marked.derive(grew_by_one=by_one, same_again=both(from_state("partition").eq("OnlinePartition"), same))
-    marked = false_where_absent(marked, "grew_by_one", "same_again")
-    return marked.derive(printed_again=both(election, field("same_again", Bool), ~field("grew_by_one", Bool)))
+    return marked.derive(printed_again=both(election, field("same_again", Flag), ~field("grew_by_one", Flag)))
 
 
 def _repeated_elections(views: Table, key: Names, order: Names) -> Table:

@@ -21,7 +21,7 @@ from ...fields import (
     to_state,
 )
 from ...lines import CREATED, MOVED, STOPPED
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..compared import earlier, earlier_sorts, gap_in_tenure, was
 from ..observation import Names, Observation
@@ -54,8 +54,7 @@ def _replica_moves(events: Table, key: Names, order: Names) -> Table:
         .along(OF_TENURE, PLACE, created=Column("last", "partition_new"), created_block=Column("last", "new_block"))
         .of_lines(MOVED["replica"] + STOPPED["replica"])
     )
-    known = false_where_absent(lines, "created").filled("created_block", "block")
-    return _with_state_before(known, "replica", key, order)
+    return _with_state_before(lines.filled("created_block", "block"), "replica", key, order)
 
 
 def _partition_moves(events: Table, key: Names, order: Names) -> Table:
@@ -92,7 +91,7 @@ def _origin(name: str) -> Expr:
     """Return the state before an entity's first line."""
     sort = states(name)
     unseen = ite(start_seen, const(SEEDED, sort), const(ANYTHING, sort))
-    return ite(field("created", Bool), const(machine(name).unknown_is, sort), unseen)
+    return ite(field("created", Flag), const(machine(name).unknown_is, sort), unseen)
 
 
 REPLICA_MOVES = Observation(

@@ -18,7 +18,7 @@ from ...fields import (
     ts,
 )
 from ...lines import MOVED, MOVES_AND_VIEWS, READY, STOPPED, is_line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..observation import Names, Observation
 from ..order import IN_ORDER, OF_TENURE, PARTITION, PLACE
@@ -34,7 +34,7 @@ made_offline = field("made_offline", SetOf(Broker))
 """The replicas that this tenure has moved, or tried to move, to OfflineReplica by then."""
 moves_before = field("moves_before", Int(0))
 """The number of moves of the partition that this tenure has made or tried before."""
-found_alive = field("found_alive", Bool)
+found_alive = field("found_alive", Flag)
 """True if the last leader's first move in this tenure, before or after, is from OnlineReplica to OfflineReplica."""
 at_start = field("at_start", Bool)
 """True if the controller was not ready yet; above TRACE the partition may also have gone offline later, without a
@@ -50,7 +50,7 @@ def _failed_starts(events: Table, key: Names, order: Names) -> Table:
     lines = _with_last_view(events.of_lines(MOVES_AND_VIEWS).matching(failed, PARTITION))
     found = _found_alive(events.of_lines(MOVED["replica"]).matching(failed, PARTITION))
     ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
-    marked = (
+    return (
         lines.along(
             key,
             order,
@@ -64,7 +64,6 @@ def _failed_starts(events: Table, key: Names, order: Names) -> Table:
         .filled("at_start", "shown")
         .filled("last_isr", "last_replicas")
     )
-    return false_where_absent(marked, "found_alive")
 
 
 def _found_alive(moves: Table) -> Table:

@@ -22,7 +22,7 @@ from ...fields import (
     written_by_epoch,
 )
 from ...lines import CREATED, ELECTED, REASSIGNED, STOPPED, VIEWS, is_line, line
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Table
 from ..observation import Input
 from ..order import IN_ORDER, NEAR, PARTITION
@@ -34,8 +34,8 @@ INCARNATION = (*PARTITION, "incarnation")
 """A partition from its creation to its deletion."""
 INCARNATION_OF_TENURE = (*INCARNATION, "controller_epoch")
 
-creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
-emptied, repeated, joined = field("emptied", Bool), field("repeated", Bool), field("joined", Bool)
+creation, fresh, reassigning = field("creation", Bool), field("fresh", Flag), field("reassigning", Int(0))
+emptied, repeated, joined = field("emptied", Flag), field("repeated", Flag), field("joined", Flag)
 VIEW: Mapping[str, Sort] = {
     **EVENT,
     **SPAN,
@@ -115,8 +115,8 @@ def _with_creations(lines: Table) -> Table:
     """Add `creation`; `assigned` is the tenure where a line prints a new partition's assignment, or 0."""
     # A failed election leaves the partition new, and leaves time to change its assignment.
     marked = lines.derive(was_new=from_state("partition").eq("NewPartition"))
-    return false_where_absent(marked, "was_new").derive(
-        creation=is_line(CREATED) | (is_line(ELECTED) & field("was_new", Bool)),
+    return marked.derive(
+        creation=is_line(CREATED) | (is_line(ELECTED) & field("was_new", Flag)),
         assigned=ite(is_line(CREATED), tenure, const(0, Int())),
     )
 
@@ -139,21 +139,19 @@ def _without_equal(views: Table) -> Table:
     """Return the first of lines that print one state; with `repeated`."""
     # No two elections write the same: a line of one that prints the same as the previous one is one line too many.
     equal = _repeats & line.eq(_previous(line)) & ~is_line(ELECTED)
-    marked = false_where_absent(views.derive(repeated=_repeats, equal=equal), "repeated", "equal")
-    return marked.where(~field("equal", Bool))
+    return views.derive(repeated=_repeats, equal=equal).where(~field("equal", Flag))
 
 
 def _counted(views: Table) -> Table:
     """Add counts of the lines up to each: creations, reassignments."""
     created, announced = field("earlier", Int()), field("announced", Int())
-    marked = views.derive(
+    return views.derive(
         incarnation=ite(creation, created + 1, created),
         reassigning=ite(is_line(REASSIGNED), announced + 1, announced),
         fresh=creation & field("assigned_in", Int()).eq(tenure),
         emptied=_emptied,
         joined=_joined,
     )
-    return false_where_absent(marked, "fresh", "emptied", "joined")
 
 
 PARTITION_VIEWS = Input("partition views", _LINES, partition_views, excuses=("order", "creation"))

@@ -7,11 +7,12 @@ other compress better), gzip, base64. page.js reads them.
 from __future__ import annotations
 
 import base64
-import gzip
 import sys
 from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
+
+from .....traces.sources.packing import gzipped
 
 T = TypeVar("T", bound=Hashable)
 ABSENT = -(2**31)
@@ -33,7 +34,7 @@ class Numbers(Generic[T]):
 
 def packed(columns: Sequence[Iterable[int]]) -> str:
     """Return columns of one length as text, one after the other."""
-    return base64.b64encode(gzip.compress(b"".join(map(_planes, columns)), 6, mtime=0)).decode("ascii")
+    return base64.b64encode(gzipped(b"".join(map(_planes, columns)), 6)).decode("ascii")
 
 
 def differences(values: Iterable[int]) -> list[int]:

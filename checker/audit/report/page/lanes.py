@@ -19,7 +19,7 @@ from ...happened.quorum import LED, WITHOUT
 from ..model import Report
 from ..shown import plain
 
-UP, LEAVING, DOWN, LOST = "up", "leaving", "down", "offline"
+UP, LEAVING, DOWN, LOST = "alive", "leaving", "dead", "none"
 KINDS = {"Unfenced": UP, "ControlledShutdown": LEAVING, "Fenced": DOWN, "ShutDown": DOWN}
 """The kind of spell that a registration's state is drawn as; other states are not drawn."""
 

@@ -4,6 +4,8 @@
   const SVG = "http://www.w3.org/2000/svg";
   const ABSENT = -2147483648;
   const ROW = 28;
+  const LEFT = innerWidth < 500 ? 72 : 96;
+  const AT_ONCE = 20000;
   const data = JSON.parse(document.getElementById("data").textContent);
 
   // ---- Elements
@@ -21,6 +23,12 @@
     for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
     element.append(...children.map((each) => (each instanceof Node ? each : String(each))));
     return element;
+  }
+
+  // A drawing keeps its pixels on the screen and shrinks with the paper.
+  function sized(svg, width, height) {
+    svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+    svg.setAttribute("height", height);
   }
 
   function titled(element, text) {
@@ -73,11 +81,42 @@
     }
   }
 
-  function zoomable(svg, view, left, width) {
+  // One moment that all lanes of a cluster show: a line in each, and in words what held then.
+  class Cursor {
+    constructor() {
+      this.ts = null;
+      this.followers = new Map();
+    }
+    follow(name, redraw) {
+      this.followers.set(name, redraw);
+    }
+    set(ts) {
+      this.ts = ts;
+      for (const redraw of this.followers.values()) redraw(ts);
+    }
+    draw(svg, view, x, height) {
+      svg.querySelector(".cursor")?.remove();
+      if (this.ts === null || this.ts < view.from || this.ts > view.to) return;
+      const at = x(this.ts);
+      svg.append(draw("line", { x1: at, x2: at, y1: 0, y2: height, class: "cursor", "pointer-events": "none" }));
+    }
+  }
+
+  const cursors = new Map();
+  function cursorOf(id) {
+    if (!cursors.has(id)) cursors.set(id, new Cursor());
+    return cursors.get(id);
+  }
+
+  function zoomable(svg, view, left, width, cursor) {
     const at = (event) => {
       const box = svg.getBoundingClientRect();
       return view.from + ((event.clientX - box.left - left) / width()) * (view.to - view.from);
     };
+    const within = (ts) => Math.round(Math.min(Math.max(ts, view.from), view.to));
+    let fixed = false;
+    svg.addEventListener("click", (event) => { fixed = true; cursor.set(within(at(event))); });
+    svg.addEventListener("pointerleave", () => { fixed = false; });
     svg.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.shiftKey && !event.metaKey) return;
       event.preventDefault();
@@ -86,7 +125,10 @@
     let held = null;
     svg.addEventListener("pointerdown", (event) => { held = { x: event.clientX, from: view.from, to: view.to }; });
     svg.addEventListener("pointermove", (event) => {
-      if (held === null || !(event.buttons & 1)) return;
+      if (held === null || !(event.buttons & 1)) {
+        if (!fixed) cursor.set(within(at(event)));
+        return;
+      }
       const by = ((held.x - event.clientX) / width()) * (held.to - held.from);
       view.show(held.from + by, held.to + by);
     });
@@ -128,6 +170,8 @@
       const room = Math.max((high - low) * 0.01, 10);
       this.low = low;
       this.high = high;
+      this.cursor = cursorOf(own.id);
+      this.then = make("p", { class: "then", "aria-live": "polite" }, "Point at a moment to read what held then.");
       this.view = new View(low - room, high + room, () => this.redraw());
       this.svg = draw("svg", { tabindex: "0", role: "img", "aria-label": "Timeline of brokers; keys + - 0 and arrows" });
       this.said = make("span", { class: "quiet" });
@@ -140,23 +184,43 @@
       tools.append(this.said);
       const legend = make("div", { class: "legend" });
       const drawn = new Set(own.lanes.flatMap(([, spells]) => spells.map((each) => each[2])));
-      for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline, or a quorum without a leader"]])
+      for (const [name, text] of [["alive", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["dead", "not alive, fenced or shut down"], ["controller", "active controller, by epoch"], ["none", "without a leader: partitions offline, or the quorum"]])
         if (name !== "leaving" || drawn.has(name)) legend.append(make("span", {}, make("i", { class: name }), text));
-      legend.append(make("span", {}, "▼ findings, ◆ trouble: click one to see it. Shift and wheel zoom, dragging moves. Times are by each controller's own clock."));
-      panel.append(tools, this.svg, legend);
-      zoomable(this.svg, this.view, 90, () => this.width());
+      legend.append(make("span", {}, "▼ findings, ◆ trouble: click one to see it. Shift and wheel zoom, dragging moves. Times are by the clock of each writer."));
+      panel.append(tools, this.svg, this.then, legend);
+      zoomable(this.svg, this.view, this.left, () => this.width(), this.cursor);
+      this.cursor.follow("timeline", (ts) => this.at(ts));
       this.redraw();
     }
+    get left() {
+      return LEFT;
+    }
     width() {
-      return Math.max(200, this.svg.clientWidth - 100);
+      return Math.max(200, this.svg.clientWidth - this.left - 10);
+    }
+    x(ts) {
+      const { view } = this;
+      return this.left + ((Math.min(Math.max(ts, view.from), view.to) - view.from) / (view.to - view.from)) * this.width();
+    }
+    at(ts) {
+      const { own, view } = this;
+      if (ts < view.from || ts > view.to) view.show(ts - (view.to - view.from) / 2, ts + (view.to - view.from) / 2);
+      this.cursor.draw(this.svg, view, (each) => this.x(each), this.height - 18);
+      const holds = ([first, last]) => (first === null || first <= ts) && (last === null || ts < last);
+      const alive = own.lanes.filter(([name, spells]) => name !== "quorum" && spells.some((each) => each[2] === "alive" && holds(each))).map(([name]) => name);
+      const active = own.active.filter(([, , first, last]) => first <= ts && ts <= last).map(([, , , , , text]) => text);
+      let offline = 0;
+      for (const [from, n] of own.offline) if (from <= ts) offline = n;
+      this.then.replaceChildren(make("b", {}, printed(ts)), ": " + (alive.length ? alive.join(", ") + " alive" : "no broker is shown alive") + "; " + (active.length ? active.join(", ") : "no active controller is shown") + "; " + count(offline, "partition") + " offline.");
     }
     redraw() {
       const { own, svg, view } = this;
-      const width = this.width(), left = 90, lane = 26, top = 26;
+      const width = this.width(), left = this.left, lane = 26, top = 26;
       const offline = top + own.lanes.length * lane + 8, height = offline + 62;
-      const x = (ts) => left + ((Math.min(Math.max(ts, view.from), view.to) - view.from) / (view.to - view.from)) * width;
+      const x = (ts) => this.x(ts);
+      this.height = height;
       const visible = (from, to) => to >= view.from && from <= view.to;
-      svg.setAttribute("height", height);
+      sized(svg, left + width + 10, height);
       svg.replaceChildren();
       ruler(svg, view, left, width, height);
       own.lanes.forEach(([name, spells], index) => {
@@ -175,12 +239,13 @@
           svg.append(titled(draw("line", { x1: x(first), x2: x(first), y1: top, y2: offline - 8, class: "failover" }), "failover to epoch " + epoch));
         if (!visible(first, last)) continue;
         const wide = Math.max(3, x(last) - x(first));
-        svg.append(titled(draw("rect", { x: x(first), y: y + 7, width: wide, height: lane - 16, rx: 2, class: "tenure" }), text + "\n" + printed(first) + " to " + printed(last)));
-        if (wide > 26) svg.append(draw("text", { x: x(first) + 4, y: y + 16.5, class: "on", "font-size": 10 }, epoch));
+        svg.append(titled(draw("rect", { x: x(first), y: y + 7, width: wide, height: lane - 16, rx: 2, class: "controller" }), text + "\n" + printed(first) + " to " + printed(last)));
+        if (wide > 26) svg.append(draw("text", { x: x(first) + 4, y: y + 16.5, class: "on-controller", "font-size": 10, "pointer-events": "none" }, epoch));
       }
       this.drawOffline(x, offline, width, left);
       this.drawMarks(x, width, left);
       this.drawTrouble(x);
+      this.cursor.draw(svg, view, x, height - 18);
       this.said.textContent = printed(view.from) + " to " + printed(view.to);
     }
     drawOffline(x, y, width, left) {
@@ -191,7 +256,7 @@
         const end = index + 1 < own.offline.length ? own.offline[index + 1][0] : view.last;
         if (!n || end < view.from || ts > view.to) return;
         const high = (n / most) * 34;
-        const box = draw("rect", { x: x(ts), y: y + 36 - high, width: Math.max(1, x(end) - x(ts)), height: high, class: "offline" });
+        const box = draw("rect", { x: x(ts), y: y + 36 - high, width: Math.max(1, x(end) - x(ts)), height: high, class: "none" });
         svg.append(titled(box, count(n, "partition") + " offline from " + printed(ts)));
       });
     }
@@ -202,7 +267,7 @@
         const shape = draw("path", { d: "M" + at + " 17 l4 4 l-4 4 l-4 -4 z", class: "mark trouble", "data-trouble": number });
         shape.addEventListener("click", () => {
           const line = document.getElementById(this.own.id + "-happened-" + number);
-          if (line) line.scrollIntoView({ block: "center" });
+          if (line) to(line);
         });
         this.svg.append(titled(shape, text + "\n" + printed(ts)));
       }
@@ -220,21 +285,13 @@
       for (const [at, { first, n }] of places) {
         const shape = draw("path", { d: "M" + (at - 5) + " 8 h10 l-5 9 z", class: "mark " + first[2], "data-mark": first[1] });
         const text = first[1] + " (" + first[2] + "): " + first[3] + "\n" + printed(first[0]) + (n > 1 ? "\nand " + count(n - 1, "other finding") : "");
-        shape.addEventListener("click", () => toFinding(first[1], first[3]));
+        shape.addEventListener("click", () => {
+          const found = document.getElementById(first[4]) || document.getElementById(first[1]);
+          if (found) to(found);
+        });
         this.svg.append(titled(shape, text));
       }
     }
-  }
-
-  function toFinding(rule, message) {
-    for (const article of document.querySelectorAll(".finding")) {
-      if (article.querySelector("h3").textContent !== message) continue;
-      article.closest("details").open = true;
-      article.scrollIntoView({ block: "center" });
-      return;
-    }
-    const page = document.getElementById(rule);
-    if (page) { page.open = true; page.scrollIntoView(); }
   }
 
   // ---- Partitions
@@ -261,10 +318,10 @@
   }
 
   class Partitions {
-    constructor(panel, own, marks) {
+    constructor(panel, own) {
       this.panel = panel;
       this.own = own;
-      this.marks = marks;
+      this.cluster = panel.dataset.partitions;
     }
     async load() {
       const own = this.own;
@@ -299,7 +356,6 @@
       this.search.addEventListener("keydown", (event) => { if (event.key === "ArrowDown" || event.key === "Enter") { this.key(event); this.list.focus(); } });
       this.sort.value = this.findings.some((n) => n) ? "findings" : "name";
       this.choose();
-      if (this.chosen.length) this.select(0, false);
     }
     // Partitions on other pages: links to those, or how many there are.
     elsewhere() {
@@ -319,11 +375,16 @@
       const by = { findings: this.findings, offline: this.offline, states: this.length }[this.sort.value];
       if (by) found.sort((a, b) => by[b] - by[a] || a - b);
       this.chosen = found;
-      this.at = -1;
+      this.at = found.indexOf(this.current);
       this.space.style.height = found.length * ROW + "px";
       this.list.scrollTop = 0;
       this.said.textContent = found.length.toLocaleString("en") + " of " + count(this.own.partitions, "partition");
-      this.show();
+      if (this.at < 0 && found.length) this.select(0, false);
+      else this.show();
+      if (!found.length) {
+        this.current = undefined;
+        this.detail.replaceChildren(make("p", { class: "quiet" }, "No partition has this in its name."));
+      }
     }
     show() {
       const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
@@ -337,7 +398,7 @@
         if (!notes.length) notes.push(count(this.length[index], "state"));
         const row = make("div", { class: "row", role: "option", "aria-selected": at === this.at, title: this.name(index) }, make("span", {}, this.name(index) + (this.life[index] > 1 ? ", life " + this.life[index] : "")), make("span", { class: "quiet" }, notes.join(", ")));
         row.style.top = at * ROW + "px";
-        row.addEventListener("click", () => this.select(at, false));
+        row.addEventListener("click", () => this.walk(at, false));
         rows.push(row);
       }
       this.space.replaceChildren(...rows);
@@ -347,7 +408,12 @@
       const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1, Home: 0, End: this.chosen.length - 1, PageDown: this.at + page, PageUp: this.at - page, Enter: Math.max(this.at, 0) }[event.key];
       if (to === undefined || !this.chosen.length) return;
       event.preventDefault();
-      this.select(Math.min(Math.max(to, 0), this.chosen.length - 1), true);
+      this.walk(Math.min(Math.max(to, 0), this.chosen.length - 1), true);
+    }
+    // The reader goes to a partition: its address is the page's from then on.
+    walk(at, scroll) {
+      this.select(at, scroll);
+      address(this.cluster + "-partition-" + this.life[this.current] + "-" + this.name(this.current));
     }
     select(at, scroll) {
       this.at = at;
@@ -356,8 +422,9 @@
         if (top < this.list.scrollTop) this.list.scrollTop = top;
         else if (top + ROW > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + ROW - this.list.clientHeight;
       }
+      this.current = this.chosen[at];
       this.show();
-      this.open(this.chosen[at]);
+      this.open(this.current);
     }
     find(name) {
       for (let i = 0; i < this.own.partitions; i++) if (this.life[i] + " " + this.name(i) === name) return i;
@@ -367,8 +434,9 @@
       const index = this.find(name);
       if (index < 0) return;
       this.search.value = "";
+      this.current = index;
       this.choose();
-      this.select(this.chosen.indexOf(index), true);
+      this.walk(this.chosen.indexOf(index), true);
       this.panel.scrollIntoView();
     }
     states(index) {
@@ -390,53 +458,167 @@
       const heading = make("h3", {}, this.name(index) + (this.life[index] > 1 ? ", life " + this.life[index] : ""));
       const body = make("tbody", {});
       for (const each of states.slice(0, 2000)) {
-        const cells = [each.ts === null ? "" : printed(each.ts), each.leader < 0 ? "none" : each.leader, each.isr, each.leaderEpoch, each.version ?? "", each.controllerEpoch ?? "", each.place];
-        body.append(make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+        const cells = [each.ts === null ? "" : printed(each.ts), each.leader < 0 ? "none" : each.leader, each.isr || "empty", each.leaderEpoch, each.version ?? "", each.controllerEpoch ?? "", each.place];
+        body.append(make("tr", {}, ...cells.map((cell, at) => make("td", (at === 1 && each.leader < 0) || (at === 2 && !each.isr) ? { class: "bad" } : {}, cell))));
       }
       const head = make("tr", {}, ...["time", "leader", "ISR", "leader epoch", "version", "controller epoch", "line"].map((text) => make("th", { scope: "col" }, text)));
       const table = make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), body));
-      this.detail.replaceChildren(heading, ...(timed.length ? [lanes(timed)] : []), table);
+      this.detail.replaceChildren(heading, ...(timed.length ? lanes(timed, this.own.short[index] || [], cursorOf(this.cluster)) : []), table);
       if (states.length > 2000) this.detail.append(make("p", { class: "quiet" }, "The first 2,000 of " + count(states.length, "state") + "."));
     }
   }
 
-  // Lanes of leader, ISR, leader epoch and controller epoch: a box for as long as the value stays.
-  function lanes(states) {
-    const svg = draw("svg", { tabindex: "0", role: "img", "aria-label": "Lanes of the partition; keys + - 0 and arrows", height: 140 });
+  // Lanes of leader, ISR, leader epoch and controller epoch: a box for as long as the value stays. A colour has one
+  // meaning; the times in which the ISR was short lie over it.
+  function lanes(states, short, cursor) {
+    const height = 140;
+    const svg = draw("svg", { tabindex: "0", role: "img", "aria-label": "Lanes of the partition; keys + - 0 and arrows" });
+    const then = make("p", { class: "then" });
     const low = states[0].ts, high = states.reduce((a, b) => Math.max(a, b.ts), low);
     const room = Math.max((high - low) * 0.06, 10);
-    const rows = [["leader", (s) => (s.leader < 0 ? "none" : s.leader)], ["ISR", (s) => s.isr], ["leader epoch", (s) => s.leaderEpoch], ["controller epoch", (s) => s.controllerEpoch ?? "?"]];
-    const width = () => Math.max(160, svg.clientWidth - 120);
+    const rows = [
+      ["leader", (s) => (s.leader < 0 ? "no leader" : s.leader), (s) => (s.leader < 0 ? "none" : "leader")],
+      ["ISR", (s) => s.isr || "empty", (s) => (s.isr ? "full" : "empty")],
+      ["leader epoch", (s) => s.leaderEpoch, () => "epoch"],
+      ["controller ep.", (s) => s.controllerEpoch ?? "?", () => "epoch"],
+    ];
+    const width = () => Math.max(160, svg.clientWidth - LEFT - 10);
+    const x = (ts) => LEFT + ((Math.min(Math.max(ts, view.from), view.to) - view.from) / (view.to - view.from)) * width();
+    const box = (from, to, y, kind, label, text, more) => {
+      if (to < view.from || from > view.to) return;
+      const wide = Math.max(kind === "none" || kind === "empty" ? 3 : 1, x(to) - x(from));
+      svg.append(titled(draw("rect", { x: x(from), y, width: wide, height: 23, rx: 2, class: kind }), label + ": " + text + "\nfrom " + printed(from) + more));
+      const on = kind === "short" ? "" : text;
+      if (on && wide > on.length * 7 + 6) svg.append(draw("text", { x: x(from) + 4, y: y + 16, class: "on-" + kind, "pointer-events": "none" }, on));
+    };
     const redraw = () => {
+      sized(svg, LEFT + width() + 10, height);
       svg.replaceChildren();
-      ruler(svg, view, 110, width(), 140);
-      const x = (ts) => 110 + ((Math.min(Math.max(ts, view.from), view.to) - view.from) / (view.to - view.from)) * width();
-      rows.forEach(([label, value], lane) => {
+      ruler(svg, view, LEFT, width(), height);
+      rows.forEach(([label, value, kind], lane) => {
         const y = 4 + lane * 29;
         svg.append(draw("text", { x: 2, y: y + 16 }, label));
-        let begin = 0, shade = 0;
-        for (let i = 1; i <= states.length; i++) {
+        for (let begin = 0, i = 1; i <= states.length; i++) {
           if (i < states.length && value(states[i]) === value(states[begin])) continue;
-          const from = states[begin].ts, to = i < states.length ? Math.max(states[i].ts, from) : view.last;
-          shade ^= 1;
-          if (to >= view.from && from <= view.to) {
-            const wide = Math.max(1, x(to) - x(from)), text = String(value(states[begin]));
-            const kind = label === "leader" && states[begin].leader < 0 ? "gone" : shade ? "a" : "b";
-            svg.append(titled(draw("rect", { x: x(from), y, width: wide, height: 23, rx: 2, class: kind }), label + " " + text + "\nfrom " + printed(from) + "\n" + states[begin].place));
-            if (wide > text.length * 7 + 6) svg.append(draw("text", { x: x(from) + 4, y: y + 16, class: "onlane", "pointer-events": "none" }, text));
+          const first = states[begin], to = i < states.length ? Math.max(states[i].ts, first.ts) : view.last;
+          const text = String(value(first));
+          box(first.ts, to, y, kind(first), label, text, "\n" + first.place);
+          if (label === "ISR" && first.isr) {
+            for (const [since, until] of short) {
+              const from = Math.max(since, first.ts), end = Math.min(until ?? view.last, to);
+              if (from < end) box(from, end, y + 0, "short", "ISR", "short: " + text, "\n" + first.place);
+            }
+            if (x(to) - x(first.ts) > text.length * 7 + 6 && to >= view.from && first.ts <= view.to)
+              svg.append(draw("text", { x: x(first.ts) + 4, y: y + 16, class: "on-full", "pointer-events": "none" }, text));
           }
           begin = i;
         }
       });
+      cursor.draw(svg, view, x, height - 18);
     };
     const view = new View(low, high + room, redraw);
-    zoomable(svg, view, 110, width);
-    requestAnimationFrame(redraw);
-    return svg;
+    zoomable(svg, view, LEFT, width, cursor);
+    const at = (ts) => {
+      const inside = ts >= view.first && ts <= view.last;
+      if (inside && (ts < view.from || ts > view.to)) view.show(ts - (view.to - view.from) / 2, ts + (view.to - view.from) / 2);
+      cursor.draw(svg, view, x, height - 18);
+      let held = null;
+      for (const each of states) if (each.ts <= ts) held = each;
+      then.replaceChildren(make("b", {}, printed(ts)), held === null ? ": before the first state that the log shows." : ": leader " + (held.leader < 0 ? "none" : held.leader) + ", ISR " + (held.isr || "empty") + (short.some(([since, until]) => since <= ts && (until === null || ts < until)) ? " (short)" : "") + ", leader epoch " + held.leaderEpoch + ", as " + held.place + " shows it.");
+    };
+    cursor.follow("lanes", at);
+    const legend = make("div", { class: "legend" });
+    for (const [kind, text] of [["leader", "leader"], ["full", "ISR, not shown to be short"], ["short", "ISR short: a replica is missing"], ["empty", "ISR empty"], ["none", "no leader"]])
+      legend.append(make("span", {}, make("i", { class: kind }), text));
+    requestAnimationFrame(() => { redraw(); if (cursor.ts !== null) at(cursor.ts); });
+    return [svg, then, legend];
   }
+
+  // ---- Addresses, filters and copying
+
+  // What the reader looks at is the page's address, without a step in its history.
+  function address(id) {
+    history.replaceState(null, "", "#" + encodeURIComponent(id));
+  }
+
+  function to(element) {
+    for (let each = element; each; each = each.parentElement) if (each instanceof HTMLDetailsElement) each.open = true;
+    if (element.id) address(element.id);
+    element.scrollIntoView({ block: element.offsetHeight > innerHeight ? "start" : "center" });
+    if (element.dataset.ts) cursorOf(element.closest("[data-cluster]").dataset.cluster).set(Number(element.dataset.ts));
+  }
+
+  async function copied(text) {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* an old way is left */ }
+    const area = make("textarea", { class: "away" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+
+  function copying(text, what) {
+    const button = make("button", { type: "button", class: "copy", title: "Copy " + what, "aria-label": "Copy " + what }, "copy");
+    button.addEventListener("click", async () => {
+      button.textContent = (await copied(text())) ? "copied" : "failed";
+      setTimeout(() => { button.textContent = "copy"; }, 1500);
+    });
+    return button;
+  }
+
+  for (const line of document.querySelectorAll(".lines .named")) line.append(copying(() => line.querySelector("code").textContent, "the line"));
+  for (const command of document.querySelectorAll("code.command")) command.after(copying(() => command.textContent, "the command"));
+
+  class Findings {
+    constructor(tools) {
+      const section = tools.closest("[data-cluster]");
+      this.causes = [...section.querySelectorAll("details.cause")];
+      this.items = [...section.querySelectorAll("[data-finding]")];
+      this.texts = new Map();
+      this.search = make("input", { type: "search", placeholder: "Search findings", "aria-label": "Search findings" });
+      this.said = make("span", { class: "quiet", "aria-live": "polite" });
+      this.choices = [["verdict", "severity"], ["topic", "topic"], ["brokers", "broker"], ["rule", "cause"]].map(([key, label]) => {
+        const values = [...new Set(this.items.flatMap((each) => (key === "brokers" ? each.dataset[key].split(" ") : [each.dataset[key]])).filter((value) => value))];
+        if (key === "brokers") values.sort((a, b) => a - b);
+        else if (key !== "verdict") values.sort();
+        const select = make("select", { "aria-label": "Filter by " + label, "data-filter": key }, make("option", { value: "" }, "any " + label));
+        for (const value of values) select.append(make("option", { value }, key === "brokers" ? "broker " + value : value));
+        select.addEventListener("change", () => this.choose());
+        return [key, select];
+      });
+      const all = make("button", { type: "button" }, "All");
+      all.addEventListener("click", () => { this.search.value = ""; for (const [, select] of this.choices) select.value = ""; this.choose(); });
+      this.search.addEventListener("input", () => this.choose());
+      tools.append(this.search, ...this.choices.filter(([, select]) => select.options.length > 2).map(([, select]) => select), all, this.said);
+      this.choose();
+    }
+    text(item) {
+      if (!this.texts.has(item)) this.texts.set(item, item.textContent.toLowerCase());
+      return this.texts.get(item);
+    }
+    choose() {
+      const wanted = this.search.value.trim().toLowerCase();
+      const asked = this.choices.filter(([, select]) => select.value);
+      let shown = 0;
+      for (const item of this.items) {
+        const fits = asked.every(([key, select]) => item.dataset[key].split(key === "brokers" ? " " : "\0").includes(select.value)) && (!wanted || this.text(item).includes(wanted));
+        item.hidden = !fits;
+        if (fits) shown += 1;
+      }
+      for (const cause of this.causes) {
+        cause.hidden = !cause.querySelector("[data-finding]:not([hidden])");
+        if (!cause.hidden && (wanted || asked.length)) cause.open = true;
+      }
+      this.said.textContent = shown.toLocaleString("en") + " of " + count(this.items.length, "finding");
+    }
+  }
+  for (const tools of document.querySelectorAll("[data-findings]")) new Findings(tools);
 
   // ---- The page
 
+  const root = document.documentElement;
   const shown = [];
   const soon = new IntersectionObserver((entries) => {
     for (const entry of entries) {
@@ -461,18 +643,40 @@
     }
   }
 
-  for (const panel of document.querySelectorAll("[data-timeline], [data-partitions]")) soon.observe(panel);
+  root.classList.add("scripted");
+  for (const panel of document.querySelectorAll("[data-timeline], [data-partitions]")) {
+    const own = data[panel.dataset.timeline || panel.dataset.partitions];
+    if (document.querySelectorAll("[data-timeline]").length < 6 && (panel.dataset.timeline || own.partitions.states <= AT_ONCE)) start(panel);
+    else soon.observe(panel);
+  }
 
   document.addEventListener("click", async (event) => {
     const button = event.target instanceof Element && event.target.closest("[data-partition]");
     if (!button) return;
-    const panel = button.closest("[data-cluster]").querySelector("[data-partitions]");
-    if (!panel.ready) { soon.unobserve(panel); start(panel); }
-    const partitions = await panel.ready;
-    if (partitions) partitions.reveal(button.dataset.partition);
+    await reveal(button.closest("[data-cluster]").dataset.cluster, button.dataset.partition);
+    const own = button.closest("[data-ts]");
+    if (own) cursorOf(own.closest("[data-cluster]").dataset.cluster).set(Number(own.dataset.ts));
   });
 
-  const root = document.documentElement;
+  // A drawn move leads to its lines, as its count in the table does.
+  for (const move of document.querySelectorAll(".machine .move[data-from]")) {
+    const lines = [...move.closest(".panel").querySelectorAll("[data-move]")].find((each) => each.dataset.from === move.dataset.from && each.dataset.to === move.dataset.to);
+    if (!lines) continue;
+    const wide = move.querySelector("path").cloneNode();  // the drawn line is too thin to be hit
+    wide.setAttribute("class", "hit");
+    move.append(wide);
+    move.classList.add("leads");
+    move.addEventListener("click", () => { to(lines); lines.focus({ preventScroll: true }); });
+  }
+
+  async function reveal(cluster, name) {
+    const panel = document.querySelector('[data-partitions="' + CSS.escape(cluster) + '"]');
+    if (!panel) return;
+    if (!panel.ready) { soon.unobserve(panel); start(panel); }
+    const partitions = await panel.ready;
+    if (partitions) partitions.reveal(name);
+  }
+
   function theme() {
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
@@ -481,11 +685,17 @@
   document.getElementById("theme").addEventListener("click", theme);
   document.getElementById("keys").addEventListener("click", () => help.showModal());
 
-  function cause(step) {
-    const all = [...document.querySelectorAll("details.cause")];
-    const at = all.findIndex((each) => each.contains(document.activeElement));
-    const next = all[Math.min(Math.max(at + step, 0), all.length - 1)];
-    if (next) { next.open = true; next.querySelector("summary").focus(); next.scrollIntoView(); }
+  // The next or previous of the elements that are shown, from the one whose address the page has.
+  function step(selector, by) {
+    const all = [...document.querySelectorAll(selector)].filter((each) => !each.hidden && !each.closest("[hidden]"));
+    const here = decoded();
+    const at = all.findIndex((each) => each.id === here || (here && each.querySelector("#" + CSS.escape(here))));
+    const next = all[Math.min(Math.max(at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by, 0), all.length - 1)];
+    if (next) { to(next); (next.querySelector("summary") || next).focus({ preventScroll: true }); }
+  }
+
+  function decoded() {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
   }
 
   document.addEventListener("keydown", (event) => {
@@ -497,28 +707,32 @@
       else document.querySelector("[data-partitions]").scrollIntoView();
     } else if (event.key === "t") theme();
     else if (event.key === "?") help.showModal();
-    else if (event.key === "n") cause(1);
-    else if (event.key === "p") cause(-1);
+    else if (event.key === "n") step("details.cause", 1);
+    else if (event.key === "p") step("details.cause", -1);
+    else if (event.key === "j") step("[data-finding]", 1);
+    else if (event.key === "k") step("[data-finding]", -1);
     else if (!(target instanceof Element && target.closest("svg, .list")) && "+-=0".includes(event.key) && shown.length && shown[0].view) shown[0].view.key(event.key);
   });
 
-  // A link into a closed part opens it.
+  // A link into a closed part opens it; one to a partition shows its lanes.
   function opened() {
-    let target = null;
-    try { target = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
-    for (let each = target; each; each = each.parentElement) if (each instanceof HTMLDetailsElement) each.open = true;
-    if (target) target.scrollIntoView();
+    const id = decoded();
+    const partition = id.match(/^(c\d+)-partition-(\d+)-(.+)$/s);
+    if (partition) { reveal(partition[1], partition[2] + " " + partition[3]); return; }
+    const target = id && document.getElementById(id);
+    if (target) to(target);
   }
   addEventListener("hashchange", opened);
   if (location.hash) opened();
 
-  let printing = [];
-  addEventListener("beforeprint", () => {
-    printing = [...document.querySelectorAll("details.cause:not([open])")];
-    for (const each of printing) each.open = true;
-    for (const panel of document.querySelectorAll("[data-timeline]")) if (panel.querySelector(".needs-script")) { soon.unobserve(panel); start(panel); }
+  // On paper all causes are open. Of one that was closed its first finding is shown, without its lines (page.css).
+  addEventListener("afterprint", () => {
+    for (const cause of document.querySelectorAll("[data-closed]")) { cause.open = false; delete cause.dataset.closed; }
   });
-  addEventListener("afterprint", () => { for (const each of printing) each.open = false; });
+  addEventListener("beforeprint", () => {
+    for (const cause of document.querySelectorAll("details.cause:not([open])")) { cause.dataset.closed = ""; cause.open = true; }
+    for (const panel of document.querySelectorAll("[data-timeline]")) if (!panel.querySelector("svg")) { soon.unobserve(panel); start(panel); }
+  });
   let resizing = 0;
   addEventListener("resize", () => {
     cancelAnimationFrame(resizing);

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .....traces.timeline import TimelineRow
-from ...observe.controller.conditions import OFFLINE
+from ...observe.controller.conditions import OFFLINE, UNDER_REPLICATED
+from ..encodable import Change
 from ..model import Report
 from ..shown import plain
 from ..terms import Key, by_partition
 from .columns import ABSENT, Numbers, differences, packed
 
+
+def _whole(text: str) -> str | None:
+    """Leave a path as it is."""
+    return None
+
+
 MOST = 600_000
 """The most states in a page. Partitions with findings come first, then offline ones."""
 
 
-def partitions(report: Report, most: int | None = None) -> list[dict[str, Any]]:
+def partitions(report: Report, most: int | None = None, cut: Change = _whole) -> list[dict[str, Any]]:
     """Return for each page the columns of partitions and of their states, and the names that these number.
 
     Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time. A line is its
-    number, an offset of a binary log -1 minus itself.
+    number, an offset of a binary log -1 minus itself. `short` has the times in which a partition, by its place in the
+    columns, was under-replicated, as far as the report shows them.
     """
     groups = by_partition(report.timeline or ())
     findings = Counter((each.life or 1, each.entity.topic, each.entity.partition) for each in report.findings)
@@ -29,12 +37,20 @@ def partitions(report: Report, most: int | None = None) -> list[dict[str, Any]]:
     for each in report.conditions():
         if each.condition == OFFLINE and each.since is not None and each.until is not None:
             offline[each.life, each.topic, each.partition] += max(each.until - each.since, 0)
+    short = defaultdict(list)
+    for each in report.conditions():
+        if each.condition == UNDER_REPLICATED and each.since is not None:
+            short[each.life, each.topic, each.partition].append((each.since, each.until))
     pages = _pages(groups, findings, offline, MOST if most is None else most)
-    return [_page(page, findings, offline) for page in pages]
+    return [_page(page, findings, offline, short, cut) for page in pages]
 
 
 def _page(
-    kept: Sequence[tuple[Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[Key]
+    kept: Sequence[tuple[Key, list[TimelineRow]]],
+    findings: Counter[Any],
+    offline: Counter[Key],
+    short: Mapping[Key, Sequence[tuple[int, int | None]]],
+    cut: Change,
 ) -> dict[str, Any]:
     topics: Numbers[str] = Numbers()
     isrs: Numbers[tuple[int, ...] | None] = Numbers()
@@ -72,10 +88,15 @@ def _page(
         "which": " to ".join(f"{plain(topic)}-{number}" for (_, topic, number), _ in [*kept[:1], *kept[-1:]]),
         "topics": [plain(topic) for topic in topics.values()],
         "isrs": ["?" if isr is None else ", ".join(map(str, isr)) for isr in isrs.values()],
-        "files": [plain(file) for file in files.values()],
+        "files": [plain(cut(file) or file) for file in files.values()],
+        "short": {index: sorted(short[key], key=_begin) for index, (key, _) in enumerate(kept) if key in short},
         "heads": packed(heads),
         "rows": packed(states),
     }
+
+
+def _begin(spell: tuple[int, int | None]) -> int:
+    return spell[0]
 
 
 def _pages(

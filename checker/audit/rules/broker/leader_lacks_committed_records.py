@@ -55,6 +55,10 @@ _SEEN = Projection(LOG, {}, {"leads": true, "log_end": offset, "committed": was(
 """A line with which a leader begins, beside the greatest high watermark that any broker printed before."""
 
 
+OUTSIDE = "it was elected from outside it"
+"""The end of the message of a finding that shows an unclean election."""
+
+
 def _elected(row: Row) -> str:
     """Return what the log shows about the election."""
     if row["broker"] == row["before_broker"]:
@@ -63,7 +67,7 @@ def _elected(row: Row) -> str:
     if isr is None or row.get("last_isr_epoch") is None:
         return "the log does not show whether it was in the ISR before"
     shown = f"the ISR printed before, in leader epoch {row['last_isr_epoch']}, is {sorted(isr)}"
-    return f"{shown}: it was elected from outside it" if row["broker"] not in isr else shown
+    return f"{shown}: {OUTSIDE}" if row["broker"] not in isr else shown
 
 
 def _message(row: Row) -> str:

@@ -7,7 +7,7 @@ Why it matters
 How it is seen
     In the lines of one broker process: lines about how many partitions an UpdateMetadata request added to the broker's
     cache, and removed, print controller epochs, which never fall. A missing line of a start explains a fall, so the
-    finding is suspicious. [KR619](#kr619-controller-epoch-taken-falls) is the same rule for one partition, at TRACE.
+    finding is suspicious. KR619 is the same rule for one partition, at TRACE.
 
 What would make it certain
     Proof that the process was not restarted. A start is recognised by "starting" alone, whose line may be missing. It

@@ -11,7 +11,7 @@ from .apply import snapshot_state
 from .copies import leaders_by_epoch
 from .fold import Fold
 from .quorum import Quorum
-from .seen import Seen
+from .seen import Collected
 from .snapshots import is_whole
 from .state import Cluster, Partition
 
@@ -28,7 +28,7 @@ def snapshots(quorum: Quorum) -> Waiting:
     )
 
 
-def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
+def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Collected) -> tuple[Fold, int]:
     """Return the state with which the log begins, and the offset from which on records are applied to it."""
     if waiting and not quorum.chain.stretches:
         return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment with records")
@@ -37,7 +37,7 @@ def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[F
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
 
 
-def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
+def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Collected) -> tuple[Fold, int]:
     """Return the state with which the log continues where offsets are missing, like `first`."""
     return _from_snapshot(
         quorum, cluster, waiting, offset, seen, f"records right before offset {offset} are in no file"
@@ -45,7 +45,7 @@ def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen:
 
 
 def _from_snapshot(
-    quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen, why: str
+    quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Collected, why: str
 ) -> tuple[Fold, int]:
     while waiting and waiting[0][0][0] < offset:
         waiting.pop(0)
@@ -90,7 +90,7 @@ def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], stat
             yield partition._asdict() | named | place
 
 
-def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None, file: int = -1) -> Fold:
+def _fold(quorum: Quorum, cluster: int, seen: Collected, state: Cluster | None = None, file: int = -1) -> Fold:
     """Return a fold; `state`: the known past of the cluster, from a snapshot `file`; None: the log has all of it."""
     found = Fold(
         cluster,

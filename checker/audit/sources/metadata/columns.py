@@ -96,6 +96,8 @@ same_incarnation, cleaned, in_batch = _fields(same_incarnation=Bool, cleaned=Boo
 uncounted = field("uncounted", Bool)
 """True if there are only LeaderChange records between the offset that is the epoch and the record."""
 registers, current = _fields(registers=Bool, current=Bool)
+fenced = field("fenced", Bool)
+"""True if the broker is fenced: by the record if it registers the broker, else as it is known."""
 shared_directories = field("shared_directories", SetOf(TEXT))
 REGISTRATIONS = _observation(
     "metadata_registrations",
@@ -104,7 +106,7 @@ REGISTRATIONS = _observation(
         **_BEFORE,
         **sorts(field("broker", Broker), epoch, last_epoch, lag, same_incarnation, cleaned, in_batch),
         **sorts(uncounted),
-        **sorts(registers, current, shared_directories),
+        **sorts(registers, current, shared_directories, fenced, was(fenced)),
     },
 )
 """Registrations, and records that name one.

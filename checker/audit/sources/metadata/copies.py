@@ -10,7 +10,7 @@ from ...table.protocol import Row
 from ..source import Shown
 from .columns import COPIES, LEADERS, REMEMBERED
 from .fold import Fold
-from .quorum import WITHIN, Misfit, Quorum, Scanned
+from .quorum import WITHIN, Misfit, Quorum, Scanned, known
 
 
 def leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
@@ -75,18 +75,13 @@ def rows_of_misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterat
         row = _row(fold.cluster, misfit.placed, "BATCH", committed=misfit.placed.frame.offset < quorum.committed)
         other = misfit.other
         where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}
-        doubted = context["unsure"] or any(_is_partial(each) for each in (misfit.placed, other) if each is not None)
+        doubted = context["unsure"] or not all(known(each) for each in (misfit.placed, other) if each is not None)
         shown = {"kind": misfit.kind, "fits": False, "proved": proved, "unsure": doubted}
         yield COPIES.name, row | context | where | shown
     unfit = {id(misfit.copy) for misfit in misfits}
     for each in quorum.copies:
         if id(each.copy) not in unfit and each.stretches:
             yield COPIES.name, _whole(fold.cluster, each) | context
-
-
-def _is_partial(placed: Placed) -> bool:
-    """Return whether a batch has a record that this program does not know completely."""
-    return any(record.partial for record in placed.segment.batches.records(placed.frame) or ())
 
 
 def _whole(cluster: int, scanned: Scanned) -> Row:

@@ -6,7 +6,7 @@ Not a verdict, and only of committed records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ KEPT = 10_000
 """The most steps of a kind that are kept; others are counted."""
 SHRUNK, EXPANDED, UNCLEAN, UNDER_MIN = "isr-shrunk", "isr-expanded", "unclean-election", "under-min-isr"
 CREATED, DELETED, REASSIGNING = "created", "deleted", "reassignment-running"
+WAITING = "reassignment-stuck"
 DIRECTORY_FAILED, VOTERS_CHANGED = "directory-failed", "voters-changed"
 """Kinds of steps: names of the vocabulary (specs/happenings.toml)."""
 _BEFORE_TAKEOVER, _DURING, _COPIED_DURING = 2, 1, 8
@@ -83,6 +84,8 @@ class Walked:
     """The files of records about brokers, leaders and the migration, by offset and time."""
     needed: Mapping[tuple[str, int, int], Needed] = field(default_factory=dict)
     """The spells of partitions without a leader, by topic, partition and offset of the first record."""
+    moving: Mapping[tuple[str, int], Partition] = field(default_factory=dict)
+    """The partitions whose reassignment no record ends, by topic and partition, as they are at the end."""
     begins: int | None = None
     """The time of the first record; None if the log has the whole past of its cluster."""
     ends: int | None = None
@@ -106,11 +109,15 @@ class _Running:
     """Partitions of a topic that are being reassigned, from the first that begins to the last that ends."""
 
     first: Where
-    now: set[int] = field(default_factory=set)
+    now: dict[int, Partition] = field(default_factory=dict)
+    """By partition, as the last record has it."""
     numbers: set[int] = field(default_factory=set)
-    adding: set[int] = field(default_factory=set)
+    adding: dict[int, Ids] = field(default_factory=dict)
+    """By partition."""
     removing: set[int] = field(default_factory=set)
     cancelled: set[int] = field(default_factory=set)
+    waiting: dict[int, tuple[Where, Ids, Ids]] = field(default_factory=dict)
+    """By partition whose added replicas are all in sync: since when, these, and those that stay and are not in sync."""
 
 
 @dataclass
@@ -227,12 +234,14 @@ class Course:
             steps += [_changed(what, *key, often) for key, often in isrs.items()]
         steps += [step for key in self._below if self._asked(step := self._under_min(*key, None))]
         steps += [step for name in self._running if self._asked(step := self._reassigning(name, None))]
+        steps += [step for name in self._running for step in self._waiting(name) if self._asked(step)]
         return Walked(
             tuple(steps),
             dict(self._others),
             {index: file.path for index, file in files.items()},
             self.at,
             needed,
+            {(name, number): each for name, own in self._running.items() for number, each in own.now.items()},
             self.begins_at,
             ends,
         )
@@ -270,17 +279,34 @@ class Course:
         own = self._running.get(topic)
         if after.adding or after.removing:
             own = own or self._running.setdefault(topic, _Running(where))
-            own.now.add(number)
+            own.now[number] = after
             own.numbers.add(number)
-            own.adding.update(after.adding)
+            own.adding[number] = tuple(sorted({*own.adding.get(number, ()), *after.adding}))
             own.removing.update(after.removing)
             own.cancelled.discard(number)
+            self._waits(own, number, after, where)
         elif own is not None and before is not None and number in own.now:
-            own.now.discard(number)
+            del own.now[number]
+            own.waiting.pop(number, None)
             if {*before.removing} & {*after.replicas} or not {*before.adding} <= {*after.replicas}:
                 own.cancelled.add(number)
             if not own.now:
                 self._ended(topic, where)
+
+    def _waits(self, own: _Running, number: int, after: Partition, where: Where) -> None:
+        """Record whether a reassignment waits for a replica that stays, which KAFKA-19975 ends."""
+        missing = tuple(sorted({*after.replicas} - {*after.removing} - {*after.isr}))
+        in_sync = bool(after.adding) and {*after.adding} <= {*after.isr}
+        if in_sync and missing and len(after.adding) >= len(after.removing):
+            since = own.waiting[number][0] if number in own.waiting else where
+            own.waiting[number] = since, tuple(sorted(after.adding)), missing
+        else:
+            own.waiting.pop(number, None)
+
+    def _waiting(self, topic: str) -> Iterator[Step]:
+        for number, (since, added, missing) in sorted(self._running[topic].waiting.items()):
+            ids = {"added": added, "missing": missing}
+            yield Step(WAITING, since, topic, number, lasts=True, ids=ids)
 
     def _ended(self, topic: str, until: Where | None, word: str = "") -> None:
         step = self._reassigning(topic, until, word)
@@ -290,8 +316,10 @@ class Course:
 
     def _reassigning(self, topic: str, until: Where | None, word: str = "") -> Step:
         own = self._running[topic]
-        ids = {"adding": sorted(own.adding), "removing": sorted(own.removing), "cancelled": sorted(own.cancelled)}
+        adding = sorted({each for ids in own.adding.values() for each in ids})
+        ids = {"adding": adding, "removing": sorted(own.removing), "cancelled": sorted(own.cancelled)}
         ids["partitions"] = sorted(own.numbers)
+        ids |= {adding_to(number): [*own.adding.get(number, ())] for number in own.now}
         return Step(REASSIGNING, own.first, topic, last=until, lasts=until is None, ids=ids, word=word)
 
     # The request
@@ -308,6 +336,11 @@ class Course:
         named = self.narrow.partition or ("", -1)
         mine = named if step.partition is None and step.topic == named[0] else (step.topic or "", step.partition or 0)
         return self.narrow.overlaps(*mine, step.first.ts, until)
+
+
+def adding_to(partition: int) -> str:
+    """Return the name in the ids of a reassignment that lasts of those that are being added to a partition."""
+    return f"adding to {partition}"
 
 
 def _where(at: At) -> Where:

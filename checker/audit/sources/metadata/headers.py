@@ -20,6 +20,8 @@ _Standing = dict[tuple[int, int], dict[int, Position]]
 _FROM = 17
 """The first byte of the CRC."""
 _TIMES = slice(27, 43)
+_KIND, _OF_TIMES = 22, 0x08
+"""The byte of the attributes with the bit that says which times a batch has, and that bit."""
 _CRC = slice(_FROM, 21)
 
 
@@ -58,9 +60,11 @@ def _contradictions(copies: Sequence[MetadataCopy]) -> Iterator[_Standing]:
 
 
 def retimed(one: bytes, other: bytes) -> bool:
-    """Return whether two batches differ in nothing but the times in their headers, and so in their CRCs."""
+    """Return whether two batches differ in nothing but times in their headers, or in which of them count, and so in
+    their CRCs."""
     return _untimed(one) == _untimed(other)
 
 
 def _untimed(raw: bytes) -> tuple[bytes, ...]:
-    return raw[: _CRC.start], raw[_CRC.stop : _TIMES.start], raw[_TIMES.stop :]
+    kind = bytes((raw[_KIND] & ~_OF_TIMES,))
+    return raw[: _CRC.start], raw[_CRC.stop : _KIND], kind, raw[_KIND + 1 : _TIMES.start], raw[_TIMES.stop :]

@@ -17,12 +17,13 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from .....traces.metadata.batches import Batch, Frame, Record, idle_time
 from ...files.metadata import MetadataCopy, Placed, Segment
+from .foreign import sorted_out
 from .headers import Position, astray, retimed
 
 Pair = tuple[Segment, Frame]
@@ -37,6 +38,10 @@ class Stretch(NamedTuple):
     last: int
 
 
+_MARK, _EPOCH = slice(12, 21), 4
+"""The epoch, the magic and the CRC of a batch, and the size of the epoch."""
+_COMPARED, _ALL_COMPARED = 15, 256
+"""A batch is compared with others where these bits of its offset are 0, and before this offset."""
 WITHIN = ("gap", "epoch", "header")
 """Kinds of misfits that put the headers of a whole copy in doubt."""
 
@@ -71,6 +76,8 @@ class Scanned:
     """True if some control record is not known completely, so that the voters may be others."""
     left_out: frozenset[Position] = frozenset()
     """Batches that are not read: other copies have them at another offset, or in another epoch."""
+    unlike: bool = False
+    """True if a batch is not that of the same offset and epoch in another copy."""
 
     def frames(self) -> Iterator[Pair]:
         """Yield the batches that are read."""
@@ -114,12 +121,17 @@ def _position(pair: Pair) -> Position:
     return pair[0].index, pair[1].position
 
 
-def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> Scanned:
+def scanned(
+    copy: MetadataCopy, left_out: frozenset[Position] = frozenset(), marks: dict[int, bytes] | None = None
+) -> Scanned:
     """Read the headers of a copy's batches, and its last records of voters.
 
     Args:
         left_out: batches whose headers lie; they are not read.
+        marks: receives epoch and CRC of some batches by their offsets; those of other copies are compared.
     """
+    marks = {} if marks is None else marks
+    unlike = False
     stretches: list[Stretch] = []
     misfits: list[Misfit] = []
     leaders: list[tuple[int, int, Placed]] = []
@@ -136,7 +148,11 @@ def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> 
             previous = None
             continue
         segment, frame = pair
-        _, offset, end, of, control, _, _ = frame
+        _, offset, end, of, control, _, raw = frame
+        if not offset & _COMPARED or offset < _ALL_COMPARED:
+            mark = raw[_MARK]
+            there = marks.setdefault(offset, mark)
+            unlike |= there != mark and there[:_EPOCH] == mark[:_EPOCH]
         if offset == last + 1 and of == epoch and not control and before is previous:
             last, before, previous = end, pair, pair  # nearly all are so
             continue
@@ -144,6 +160,7 @@ def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> 
             damaged = sum(segment.batches.problems for segment in copy.segments)
             if damaged == damage:  # something that was skipped, and reported, explains it
                 misfits.append(Misfit("gap", copy, Placed(*pair), Placed(*previous)))
+                segment.damage[_gap(pair, previous)] = None
             damage = damaged
         previous = pair
         if before is not None and offset != last + 1:
@@ -156,6 +173,7 @@ def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> 
             epoch, began = of, offset
         last, before = end, pair
         batch = segment.batches.decoded(frame) if control else None
+        unsure |= control and batch is None
         if batch is not None:
             voters = _voters(batch) or voters
             unsure |= any(record.partial for record in batch.records)
@@ -165,7 +183,15 @@ def scanned(copy: MetadataCopy, left_out: frozenset[Position] = frozenset()) -> 
                 if record.type == "LEADER_CHANGE" and record.data is not None
             ]
     stretches += [Stretch(epoch, began, last)] if before is not None else []
-    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders), unsure, left_out)
+    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders), unsure, left_out, unlike)
+
+
+def _gap(pair: Pair, previous: Pair) -> str:
+    """Return how a batch does not follow the previous one, in words."""
+    position, offset, last = pair[1].position, pair[1].offset, previous[1].last
+    if offset > last:
+        return f"byte {position}: records from offset {last + 1} on are missing before a batch at offset {offset}"
+    return f"byte {position}: a batch at offset {offset} after offset {last}: batches are doubled, or out of order"
 
 
 def _voters(batch: Batch) -> frozenset[int]:
@@ -184,6 +210,10 @@ class Quorum:
     """The reason for `committed`, in words."""
     voters: frozenset[int]
     """The voters after the last change."""
+    apart: tuple[Segment, ...] = ()
+    """Files that are set apart: they are of another cluster."""
+    doubtful: bool = False
+    """True if nothing shows which cluster is meant."""
 
     @property
     def start(self) -> int:
@@ -229,16 +259,37 @@ def quorums(copies: Sequence[MetadataCopy]) -> list[Quorum]:
     groups: dict[str | None, list[MetadataCopy]] = {}
     for copy in copies:
         groups.setdefault(copy.cluster_id or only, []).append(copy)
-    return [_quorum(_scanned(group)) for _, group in sorted(groups.items(), key=lambda g: g[0] or "")]
+    return [_of_group(group) for _, group in sorted(groups.items(), key=lambda g: g[0] or "")]
 
 
-def _scanned(group: Sequence[MetadataCopy]) -> list[Scanned]:
-    """Read the copies of one log; batches whose headers lie are left out."""
-    found = [scanned(copy) for copy in group]
-    if len(found) == 1 or not (any(each.odd for each in found) or any(_quorum(found).diverging())):
-        return found  # nearly always: headers that lie leave gaps, or copies that part
-    left_out = astray(group, [each.odd for each in found])
-    return [scanned(each.copy, own) if own else each for each, own in zip(found, left_out, strict=True)]
+def _of_group(group: Sequence[MetadataCopy]) -> Quorum:
+    """Return the log of these copies, without files of another cluster and batches whose headers lie."""
+    marks: dict[int, bytes] = {}
+    found = [scanned(copy, marks=marks) for copy in group]
+    quorum = _quorum(found)
+    odd = any(each.odd for each in found) or any(quorum.diverging())
+    if not (odd or any(each.unlike for each in found) or _leave_holes(found) or any(quorum.strangers())):
+        return quorum  # nearly always
+    cluster = sorted_out(group)
+    if cluster.apart:
+        for each in (each for copy in cluster.copies for each in copy.segments):
+            each.damage.clear()  # what follows a file of another cluster is no gap
+        found = [scanned(copy) for copy in cluster.copies]
+    if len(found) > 1 and (any(each.odd for each in found) or any(_quorum(found).diverging())):
+        # headers that lie leave gaps, or copies that part
+        left_out = astray(cluster.copies, [each.odd for each in found])
+        found = [scanned(each.copy, own) if own else each for each, own in zip(found, left_out, strict=True)]
+    return replace(_quorum(found), apart=tuple(cluster.apart), doubtful=cluster.doubtful)
+
+
+def _leave_holes(copies: Sequence[Scanned]) -> bool:
+    """Return whether no copy has some of the offsets between what copies have."""
+    end: int | None = None
+    for each in sorted((each for each in copies if each.stretches), key=lambda each: each.start):
+        if end is not None and each.start > end:
+            return True
+        end = each.end if end is None else max(end, each.end)
+    return False
 
 
 def _quorum(copies: Sequence[Scanned]) -> Quorum:
@@ -345,31 +396,50 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
 
 
 def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
-    """Yield at each offset the first batch that has the chain's epoch, or stands where the chain has none."""
+    """Yield at each offset the first batch that has the chain's epoch, or stands where the chain has none.
+
+    Where copies differ, a batch that is read completely comes before one that is not.
+    """
     heads = [(each.copy, each.frames()) for each in quorum.copies]
     waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     while len(waiting) > 1:
         offset = min([frame.offset for _, _, (_, frame) in waiting])
         epoch = quorum.chain.epoch_at(offset)
         first: Pair | None = None
+        owner = quorum.chain.copy
         after = []
         for copy, frames, head in waiting:
             if head[1].offset != offset:
                 after.append((copy, frames, head))
                 continue
-            if epoch is None or head[1].epoch == epoch:
-                if first is None:
-                    first = head
-                elif head[1].raw != first[1].raw:
-                    kind = "time" if retimed(head[1].raw, first[1].raw) else "record"
-                    misfits.append(Misfit(kind, copy, Placed(*head), Placed(*first)))
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
+            if epoch is not None and head[1].epoch != epoch:
+                continue
+            if first is None:
+                owner, first = copy, head
+            elif head[1].raw != first[1].raw:
+                if known(first) or not known(head):
+                    misfits.append(_unlike(copy, head, first))
+                else:
+                    misfits.append(_unlike(owner, first, head))
+                    owner, first = copy, head
         waiting = after
         if first is not None:
             yield first
     for _, frames, head in waiting:
         yield from _of_chain(quorum.chain, itertools.chain([head], frames))
+
+
+def known(pair: Pair) -> bool:
+    """Return whether a batch is read completely: what is not known is not evidence."""
+    segment, frame = pair
+    return segment.batches.is_known(frame)
+
+
+def _unlike(copy: MetadataCopy, pair: Pair, other: Pair) -> Misfit:
+    """Return the misfit of a copy whose batch is not that of another copy."""
+    return Misfit("time" if retimed(pair[1].raw, other[1].raw) else "record", copy, Placed(*pair), Placed(*other))
 
 
 def _of_chain(log: Scanned, frames: Iterator[Pair]) -> Iterator[Pair]:

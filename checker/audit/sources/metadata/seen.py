@@ -23,7 +23,7 @@ from .unsure import Unsure
 
 
 @dataclass
-class Seen:
+class Collected:
     """Facts collected on the way, for the report. Facts from the snapshot at the beginning have no time."""
 
     records: Counter[str] = field(default_factory=Counter)

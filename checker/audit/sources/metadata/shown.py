@@ -12,21 +12,24 @@ from .....traces.metadata.reader import NO_OP_RECORD
 from .apply import apply
 from .beginnings import after_gap, first, snapshots
 from .copies import rows_of_leaders, rows_of_misfits, rows_of_quorum_states
-from .quorum import Quorum, joined
+from .quorum import Quorum, Scanned, joined
 from .rows import Rows
-from .seen import KEPT_TYPES, Seen
+from .seen import KEPT_TYPES, Collected
 from .snapshots import rows_of_snapshot
 
 _TOGETHER = 20_000
 """The number of rows judged at once, plus the rest of a batch: more would only take more memory."""
 
 
-def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
+def shown(quorum: Quorum, cluster: int, seen: Collected) -> Iterator[Rows]:
     """Yield the rows of all observations, some thousand at a time; each chunk is dropped when the next is requested.
 
     Facts for the report go to `seen`.
     """
     seen.rows = rows = Rows()
+    if quorum.doubtful:
+        seen.unsure.everything = True
+        seen.unsure.reasons["files of several clusters are among these, and nothing shows which of them is meant"] = 1
     misfits = [misfit for each in quorum.copies for misfit in each.misfits]
     rows.extend(rows_of_leaders(quorum, cluster))
     waiting = snapshots(quorum)
@@ -67,6 +70,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
             rows.extend(rows_of_snapshot(fold, snapshot, None, seen))
+    for scanned in quorum.copies if quorum.chain.stretches else ():
+        _ends_early(scanned)
     seen.notes += quorum.strangers()
     for scanned, count in quorum.diverging():
         seen.records["uncommitted"] += count
@@ -75,3 +80,18 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
     rows.extend(rows_of_misfits(quorum, fold, misfits))
     rows.extend(rows_of_quorum_states(quorum, fold))
     yield rows
+
+
+def _ends_early(scanned: Scanned) -> None:
+    """Note files that end with zeros, and a copy that lacks records before the end of its own last snapshot."""
+    copy = scanned.copy
+    for segment in copy.segments:
+        if segment.batches.zeros:
+            segment.damage[f"{segment.batches.zeros} zeros at its end, where records may have been"] = None
+    if not copy.segments or not copy.snapshots:
+        return
+    last = copy.segments[-1]
+    until, end = max(scanned.end, last.batches.begins or 0), copy.snapshots[-1].end or (0, 0)
+    if until < end[0]:
+        why = f"the log ends at offset {until}, but a snapshot of its folder ends at {end[0]}: records are missing"
+        last.damage[why] = None

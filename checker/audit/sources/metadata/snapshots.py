@@ -12,12 +12,13 @@ from ..source import Shown
 from .apply import snapshot_state
 from .columns import SNAPSHOTS
 from .fold import Fold
-from .seen import Seen
+from .foreign import APART, shares_nothing
+from .seen import Collected
 from .state import Cluster, Partition
 
 
 def rows_of_snapshot(
-    fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen, *, begins: int | None = None
+    fold: Fold, snapshot: Segment, log: Segment | None, seen: Collected, *, begins: int | None = None
 ) -> Iterator[Shown]:
     """Compare a snapshot with the log up to its end; each row is at the snapshot's record that it is about.
 
@@ -26,7 +27,7 @@ def rows_of_snapshot(
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     if not is_whole(snapshot, records):
-        seen.notes.append(f"{snapshot.path}: the snapshot is incomplete, so it is not compared with the log")
+        snapshot.damage[_lacking(snapshot, records)] = None
     if not fold.state.whole or snapshot.end is None or not is_whole(snapshot, records):
         return  # absence proves nothing
     end, epoch = snapshot.end
@@ -36,6 +37,9 @@ def rows_of_snapshot(
     if log is not None:
         row |= {"before_file": log.index, "before_offset": end - 1}
     state, unsure = snapshot_state(records)
+    if shares_nothing(state, fold.state):
+        snapshot.damage[APART] = None
+        return
     unsure.join(fold.unsure)
     seen.unsure.reasons |= unsure.reasons
     for kind, names, differs in _differences(state, fold.state):
@@ -51,6 +55,18 @@ def rows_of_snapshot(
     if begins is not None and begins < end:
         wrong.append(f"the end {end} inside the batch that begins at offset {begins}")
     yield SNAPSHOTS.name, row | {"kind": "end", "differs": wrong, "offset": 0, "proved": False}
+
+
+def _lacking(snapshot: Segment, records: Sequence[Record]) -> str:
+    """Return the reason why a snapshot is not whole, in words."""
+    if not records:
+        zeros = snapshot.batches.zeros
+        why = f"it has {zeros} zeros, and no record" if zeros else "it has no record"
+    elif records[-1].type != "SNAPSHOT_FOOTER":
+        why = "its end is missing"
+    else:
+        why = "records are missing, doubled, or out of order"
+    return f"{why}: the snapshot is incomplete, so it is not compared with the log"
 
 
 def is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:

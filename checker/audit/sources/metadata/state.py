@@ -135,6 +135,7 @@ class Broker:
     newest: int | None
     cordoned: list[str] | None = None
     """Directories that get no new replica (KIP-1066); None until the broker has reported them."""
+    rack: str | None = None
 
     @staticmethod
     def of(data: Data) -> Broker:
@@ -147,6 +148,7 @@ class Broker:
             data.get("logDirs", []),
             newest_level(data),
             data.get("cordonedLogDirs"),
+            data.get("rack"),
         )
 
     @property

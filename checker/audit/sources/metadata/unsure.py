@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from .....specs.metadata import bears, types_by_name
 from .....specs.metadata.levels import NAME, beyond, features, level_name
 from .....specs.releases import latest
-from .....traces.metadata.batches import Record
+from .....traces.metadata.batches import UNKNOWN_BATCH, Record
 from .state import Data, Partition
 
 _OF_BROKERS = frozenset({"REGISTER_BROKER_RECORD", "UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"})
@@ -114,6 +114,8 @@ class Unsure:
 
 def _in_words(record: Record) -> str:
     kind, data = types_by_name().get(record.type), record.data
+    if record.type.startswith(UNKNOWN_BATCH):
+        return f"batches with attributes {record.type.removeprefix(UNKNOWN_BATCH)[1:-1]} are not known"
     if kind is None:
         return f"records of type {record.type} are not known"
     if record.version < 0:

@@ -24,7 +24,7 @@ from typing import Any
 
 from .....model.expr import const, either, ite
 from .....model.expr import field as column
-from .....model.sorts import Bool, Int
+from .....model.sorts import Int
 from ...fields import controller_epoch, correlation_id, known_controller_epoch, ts
 from ...history.journals import JournalPart, Journals, Process
 from ...lines import (
@@ -39,7 +39,7 @@ from ...lines import (
     STOP_RECEIVED,
     is_line,
 )
-from ...table.absent import false_where_absent
+from ...table.encoding import Flag
 from ...table.protocol import Column, Row, Table
 from ..source import Source
 from .columns import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_IN_TURN, REQUESTS_REFUSED
@@ -171,12 +171,11 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
         before_epoch=Column("previous", "epoch"),
         before_ts=Column("previous", "ts"),
         first=Column("previous", "line"),
-    )
-    turns = false_where_absent(turns.derive(later=_before_ts < ts), "later")
+    ).derive(later=_before_ts < ts)
     known = ~_epoch.eq(_unknown) & ~_before_epoch.eq(_unknown)
     one_count = ~(known & ~_epoch.eq(_before_epoch))
     again = one_count & correlation_id.eq(_before_id)
-    falls = (correlation_id < _before_id) & (correlation_id > FIRST_IDS) & column("later", Bool)
+    falls = (correlation_id < _before_id) & (correlation_id > FIRST_IDS) & column("later", Flag)
     wrong = one_count & either(correlation_id.eq(_before_id) & ~_of.eq(_before_of), falls)
     yield "numbered", turns.where(wrong).select(*_SHOWN, "first", "of", "before_id", "before_of")
     yield "numbered-fit", turns.where(~wrong & ~again).grouped(key, n=Column("count"))

@@ -32,12 +32,13 @@ def run(folder: Path, lines: tuple[str, ...], *options: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_text_has_it_first_with_what_to_do(tmp_path: Path) -> None:
+def test_text_has_it_first_and_what_to_do_after_it(tmp_path: Path) -> None:
     code, text = run(tmp_path, _LINES)
     assert code in (0, 3)
     assert "; troubled: " in text.splitlines()[0]
     assert "! 2025-03-04 10:00:30.000  node 7 failed: all of its log directories failed: /d1, /d2" in text
-    assert "what to do about process-failed: " in text
+    assert "what now\n" in text
+    assert ". Read the reason; the process does not come back by itself.\n" in text
 
 
 def test_json_is_as_documented(tmp_path: Path) -> None:

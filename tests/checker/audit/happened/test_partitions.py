@@ -85,3 +85,55 @@ def test_only_what_is_asked_for(tmp_path: Path) -> None:
     later = report(tmp_path, _LEADS, _SHRINKS, _SHRUNK, _GROWN, _WHOLE, since="2025-03-04 10:04:30")
     assert "under-replicated" in {each.what for each in later.happened}
     assert "isr-shrunk" not in {each.what for each in later.happened}
+
+
+_STATE = "[2025-03-04 10:0{}] INFO [Controller id=0 epoch=5] {} (state.change.logger)"
+_CREATED = _STATE.format(
+    "0:00,000", "Changed partition a-0 state from NonExistentPartition to NewPartition with assigned replicas 0"
+)
+_ELECTED = _STATE.format(
+    "0:00,100",
+    "Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=0, leaderEpoch=0, "
+    "isr=List(0), zkVersion=0)",
+)
+_LEADERLESS = _STATE.format(
+    "1:00,000",
+    "Partition a-0 state changed to (Leader:-1,ISR:0,LeaderEpoch:1,ZkVersion:1,ControllerEpoch:5) after removing "
+    "replica 0 from the ISR as part of transition to OfflineReplica",
+)
+_FAILED = (
+    "[2025-03-04 10:01:00,050] ERROR [Controller id=0 epoch=5] Controller 0 epoch 5 failed to change state for "
+    "partition a-0 from OfflinePartition to OnlinePartition (state.change.logger)"
+)
+_LATER = _STATE.format("3:00,000", "Sending UpdateMetadata request to brokers HashSet(0) for 0 partitions")
+_AGAIN = [line.replace("10:00:0", "10:02:0") for line in (_CREATED, _ELECTED)]
+
+
+@pytest.mark.parametrize("engine", _ENGINES)
+@pytest.mark.parametrize(
+    ("lines", "trouble", "reason"),
+    {
+        "deleted and made again": ((_CREATED, _ELECTED, _LEADERLESS, *_AGAIN), False, "as it was deleted"),
+        "perhaps deleted": ((_CREATED, _ELECTED, _LEADERLESS, _LATER), False, "as when its topic is deleted"),
+        "its broker is lost": ((_CREATED, _ELECTED, _LEADERLESS, _FAILED, _LATER), True, ""),
+        "its broker is lost, then it is made again": (
+            (_CREATED, _ELECTED, _LEADERLESS, _FAILED, *_AGAIN),
+            True,
+            "",
+        ),
+        "the log ends": ((_CREATED, _ELECTED, _LEADERLESS), True, "broker 0 must come back"),
+        "no such lines are in the file": ((_LEADERLESS, _LATER), True, "broker 0 must come back"),
+    }.values(),
+)
+def test_a_partition_that_goes_offline_as_its_topic_is_deleted_is_no_trouble(
+    lines: tuple[str, ...], trouble: bool, reason: str, engine: str, tmp_path: Path
+) -> None:
+    found = of(report(tmp_path, *lines, engine=engine), "offline")
+    assert (found.trouble, reason in (found.reason or "")) == (trouble, True)
+
+
+def test_an_isr_of_1_0_is_whole_as_its_leader_expands_it(tmp_path: Path) -> None:
+    line = "[2025-03-04 10:0{}:00,000] INFO [Partition a-0 broker=1] {} (kafka.cluster.Partition)"
+    shrunk, grown = line.format(1, "Shrinking ISR from 1,2 to 1"), line.format(2, "Expanding ISR from 1 to 1,2")
+    found = of(report(tmp_path, shrunk, grown), "under-replicated")
+    assert (found.lasts, found.longest, found.trouble) == (False, 60_000, False)

@@ -141,6 +141,12 @@ def test_starts_and_shutdowns_are_no_trouble(lines: list[str], tmp_path: Path) -
     assert not any(each.trouble for each in found)
 
 
+def test_a_process_that_begins_anew_in_the_millisecond_in_which_it_lost_its_leader(tmp_path: Path) -> None:
+    lost = unattached("09:00:10,000", 8, 5, was_follower(4, 7))
+    found = happened(tmp_path, [follower("09:00:00,000", 8, 4, 7, "null"), lost, unattached("09:00:10,000", 8, 5)])
+    assert not of(found, "quorum-without-leader")
+
+
 def test_a_start_without_any_leader_is_trouble(tmp_path: Path) -> None:
     lines = [unattached("09:00:00,000", 7, 4)]
     lines += [unattached(f"09:00:{at},000", 7, at, was_unattached(at - 1)) for at in range(10, 20)]
@@ -238,6 +244,7 @@ def test_active_controllers_come_from_text_where_there_is_no_metadata_log(tmp_pa
 RECORDINGS = sorted(each.name for each in RECORDED.iterdir() if each.is_dir())
 
 
+@pytest.mark.slow(every=3)
 @pytest.mark.full(every=15)
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_lines_show_the_leaders_that_records_name(name: str) -> None:

@@ -151,6 +151,16 @@ def test_a_reassignment_of_zookeeper_mode_begins_and_ends(tmp_path: Path) -> Non
     assert (ended.what, ended.trouble) == ("reassignment-ended", False)
 
 
+def test_replicas_to_be_removed_are_not_what_is_asked_for(tmp_path: Path) -> None:
+    text = "[Controller id=1] Successfully updated assignment of partition t-0 to ReplicaAssignment(replicas={}, "
+    text += "addingReplicas={}, removingReplicas={})"
+    begins, ends = line(1, text.format("2,4,3", "4", "3")), line(7, text.format("2,4", "", ""))
+    (running,) = entries(tmp_path, begins)
+    assert (running.lasts, running.reason) == (True, "partition 0 to 2, 4")
+    over, _ = entries(tmp_path, begins, ends)
+    assert (over.lasts, over.reason) == (False, "partition 0 to 2, 4")
+
+
 def test_a_reassignment_of_kraft_that_does_not_end_runs(tmp_path: Path) -> None:
     record = (
         "[QuorumController id={}] Replayed partition assignment change PartitionChangeRecord(partitionId={}, topicId="

@@ -30,6 +30,8 @@ def _register(fold: Fold, data: Data, at: At) -> None:
         "shared_directories": sorted(elsewhere & set(after.directories)),
         "registers": True,
         "current": True,
+        "fenced": after.fenced,
+        "before_fenced": None if before is None else before.fenced,
     }
     fold.show(REGISTRATIONS, at, fold.earlier(at, ("broker", after.id)) | columns)
     if fold.known is not None:
@@ -57,6 +59,8 @@ def _names_registration(fold: Fold, broker: int, epoch: int, at: At) -> None:
         "shared_directories": [],
         "registers": False,
         "current": known == epoch,
+        "fenced": None if there is None else there.fenced,
+        "before_fenced": None if there is None else there.fenced,
     }
     fold.show(REGISTRATIONS, at, fold.earlier(at, ("broker", broker)) | columns)
 
