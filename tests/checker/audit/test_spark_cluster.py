@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 from tests.recordings import RECORDED
 from tests.spark_servers import cluster, connect_server, python_without
+from tests.stderr import without_progress
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 
@@ -51,7 +52,7 @@ def test_through_spark_connect_it_finds_the_same(remote: str, plain: str) -> Non
     run = audit("--remote", remote)
     assert run.returncode == 1, run.stderr
     assert run.stdout == plain
-    assert run.stderr == "Spark reads 0.4 MB of text: --remote is given.\n"
+    assert without_progress(run.stderr) == "Spark reads 0.4 MB of text: --remote is given.\n"
 
 
 def test_on_a_standalone_cluster_it_finds_the_same(folder: Path, plain: str) -> None:
