@@ -1,5 +1,5 @@
-"""A plain search for what a plan can do to one partition: all brokers of the cluster by their ids, epochs counted, no
-shapes, and what the plan allows and what is at stake written out once more."""
+"""A plain search for what a plan can do to one partition: all brokers of the cluster by their ids, no shapes, stale
+requests kept, and what the plan allows and what is at stake written out once more."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ class Point:
 class Oracle:
     """The search for one partition; broker number n is the n-th id of the cluster."""
 
-    def __init__(self, model: Model, cluster: Cluster, partition: Partition, plan: Plan, min_isr: int) -> None:
+    def __init__(
+        self, model: Model, cluster: Cluster, partition: Partition, plan: Plan, min_isr: int, counts: bool = False
+    ) -> None:
+        """Start a search; with `counts` two states that differ in the epochs' numbers alone are two."""
+        self.counts = counts
         self.ids = sorted(cluster.brokers)
         self.plan = plan
         self.min_isr = min_isr
@@ -176,7 +180,19 @@ class Oracle:
                 taken = self.reference.take(state, action, {name: every[name] for name in names})
                 if taken is not None:
                     assert not taken.overflows
-                    yield taken.state
+                    yield taken.state if self.counts else self._shifted(taken.state)
+
+    def _shifted(self, state: State) -> State:
+        """Return the state with the lowest of each kind of epoch at 0: epochs are compared, and grow by one."""
+        now = self._of(state)
+        request = now["request"]
+        if request is None:
+            return tuple({**now, "leader_epoch": 0, "partition_epoch": 0}.values())
+        sender, leader_epoch, partition_epoch, *asked = request
+        now["request"] = (sender, 0, 0, *asked)
+        now["leader_epoch"] -= leader_epoch
+        now["partition_epoch"] -= partition_epoch
+        return tuple(now.values())
 
 
 def _plan_of(point: Point) -> dict[str, frozenset[int]]:
