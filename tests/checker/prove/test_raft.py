@@ -100,7 +100,7 @@ def test_one_leader_is_proved_for_a_number_of_voters_without_that_belief(voters:
 @pytest.mark.full
 def test_a_half_is_no_majority() -> None:
     half = setting(VOTERS) <= granted[candidate].size() + granted[candidate].size()
-    effort = Effort(timeout=10, search=20, instance={"voters": 2, "max_epoch": 1, "log_size": 1})
+    effort = Effort(timeout=120, search=120, instance={"voters": 2, "max_epoch": 1, "log_size": 1})
     found = prove(loose("BecomeLeader", "has a majority", half), ["OneLeaderPerEpoch"], effort=effort)
     assert found.verdict == "violated"
     assert {each.lemma.name for each in found.fallen} == {"ElectedByMajority"}

@@ -111,7 +111,7 @@ def without_clause(name: str, action: str, label: str) -> Model:
 
 def without(action: str, label: str) -> Proof:
     """kip320 without one clause; counterexamples are looked for with two replicas, as `explore --mutate` does first."""
-    effort = Effort(timeout=20, search=20, instance={"replicas": 2})
+    effort = Effort(timeout=120, search=120, instance={"replicas": 2})
     return prove(without_clause("kip320", action, label), ["WeakIsr", "StrongIsr"], effort=effort)
 
 
