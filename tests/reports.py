@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.forms import AuditRun, write
 from isrproof.checker.audit.report.model import Report
 
 from tests.recordings import CHAOS
@@ -45,6 +46,11 @@ def made(path: Path, partition: str | None = None) -> Report:
     """The report of a log, with its timeline."""
     (report,) = audit([str(path)], Options.of(engine="columns", timeline=True, partition=partition))
     return report
+
+
+def form(name: str, path: Path, partition: str | None = None, failing: Sequence[str] = ("illegal",)) -> str:
+    """The report of a log in one of its forms."""
+    return write(name, AuditRun([str(path)], [made(path, partition)], failing=failing, context=CONTEXT))
 
 
 def poisoned(value: Any) -> Any:
