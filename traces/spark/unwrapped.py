@@ -22,11 +22,11 @@ _HEAD = 64
 the rest."""
 _END = 100
 _MOST = (1 << 31) - 1
-Step = tuple[str, "Column"]
+NamedColumn = tuple[str, "Column"]
 """A column that later ones may name: Spark computes it once."""
 
 
-def unwrapped(envelope: Envelope | None) -> tuple[Step, ...]:
+def unwrapped(envelope: Envelope | None) -> tuple[NamedColumn, ...]:
     """Return the steps that compute, from a line of a file, `value`, the line of the log that it contains: the last
     column, `text`.
 
@@ -40,7 +40,7 @@ def unwrapped(envelope: Envelope | None) -> tuple[Step, ...]:
     return _of_object(envelope) if envelope.kind == "json" or envelope.quoted else _of_text(envelope)
 
 
-def _of_text(envelope: Envelope) -> tuple[Step, ...]:
+def _of_text(envelope: Envelope) -> tuple[NamedColumn, ...]:
     from pyspark.sql import functions as F  # noqa: N812
 
     line, before = F.col("value"), F.col("before")
@@ -58,7 +58,7 @@ def before_text(envelope: Envelope) -> str:
     return "^" + re.sub(r"\(\?P<[a-z]+>", "(?:", whole) + r"(?=\[)" if text else ""
 
 
-def _of_object(envelope: Envelope) -> tuple[Step, ...]:
+def _of_object(envelope: Envelope) -> tuple[NamedColumn, ...]:
     """Return the steps for JSON written like the example of the envelope's row, with other texts, none of them
     escaped."""
     from pyspark.sql import functions as F  # noqa: N812

@@ -21,7 +21,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 from ....specs.errors import IsrproofError
 from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
-from ....traces.spark.unwrapped import Step
+from ....traces.spark.unwrapped import NamedColumn
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
@@ -42,7 +42,7 @@ Block = tuple[str, int]
 def placed_lines(
     spark: SparkSession,
     paths: Sequence[str | None],
-    text: Sequence[Step] = (),
+    text: Sequence[NamedColumn] = (),
     wanted: Collection[int] | None = None,
 ) -> DataFrame:
     """Return every line of the files: `value`, its `path` and `block`, and its `place`, which rises by one within a

@@ -18,7 +18,7 @@ from ..sources.metadata.course import (
     VOTERS_CHANGED,
     WAITING,
     Needed,
-    Step,
+    Occurrence,
     adding_to,
 )
 from ..sources.metadata.seen import NOT_KNOWN
@@ -43,7 +43,7 @@ def of_log(log: MetadataLog) -> Iterator[Happened]:
     yield from reigns(log)
     yield from led(log)
     yield from partitions(log)
-    yield from steps(log)
+    yield from occurrences(log)
     yield from phases(log)
     for what, count in sorted(log.course.others.items()):
         yield Happened(what, count=count, reason="more of these, of which only the number was kept")
@@ -122,11 +122,11 @@ def phases(log: MetadataLog) -> Iterator[Happened]:
 
 def partitions(log: MetadataLog) -> Iterator[Happened]:
     """Yield the spells of partitions, those without a leader with the brokers that must return."""
-    running = {step.topic: step for step in log.course.steps if step.what == REASSIGNING and step.lasts}
+    running = {each.topic: each for each in log.course.occurrences if each.what == REASSIGNING and each.lasts}
     added = {
-        (topic, partition): step.ids.get(adding_to(partition), ())
-        for topic, step in running.items()
-        for partition in step.ids["partitions"]
+        (topic, partition): each.ids.get(adding_to(partition), ())
+        for topic, each in running.items()
+        for partition in each.ids["partitions"]
     }
     for condition, each in zip(log.conditions, conditions(log.conditions, added), strict=True):
         key = condition.topic, condition.partition, condition.place.offset or 0
@@ -159,94 +159,94 @@ def must_return(isr: Sequence[int], others: Sequence[int], needed: Needed) -> st
 # ---- Steps
 
 
-def steps(log: MetadataLog) -> Iterator[Happened]:
+def occurrences(log: MetadataLog) -> Iterator[Happened]:
     """Yield what was collected along the log (sources/metadata/course.py)."""
-    for step in log.course.steps:
-        entry = _entry(step, log)
+    for each in log.course.occurrences:
+        entry = _entry(each, log)
         yield entry
-        if step.what == REASSIGNING and step.last is not None:
-            place = (log.course.place(step.last),)
-            yield replace(entry, what=REASSIGNED, since=step.last.ts, until=None, reason=_ended(step), places=place)
+        if each.what == REASSIGNING and each.last is not None:
+            place = (log.course.place(each.last),)
+            yield replace(entry, what=REASSIGNED, since=each.last.ts, until=None, reason=_ended(each), places=place)
 
 
-def _entry(step: Step, log: MetadataLog) -> Happened:
-    last = step.last
-    (epoch,) = step.ids.get("epoch", (None,))
+def _entry(each: Occurrence, log: MetadataLog) -> Happened:
+    last = each.last
+    (epoch,) = each.ids.get("epoch", (None,))
     return Happened(
-        step.what,
-        since=step.first.ts,
+        each.what,
+        since=each.first.ts,
         until=None if last is None else last.ts,
-        lasts=step.lasts,
-        node=step.node,
-        topic=step.topic,
-        partition=step.partition,
+        lasts=each.lasts,
+        node=each.node,
+        topic=each.topic,
+        partition=each.partition,
         epoch=epoch,
-        reason=_REASONS[step.what](step) if step.what in _REASONS else step.word or None,
-        count=step.times,
-        places=tuple(log.course.place(each) for each in dict.fromkeys((step.first, last or step.first))),
+        reason=_REASONS[each.what](each) if each.what in _REASONS else each.word or None,
+        count=each.times,
+        places=tuple(map(log.course.place, dict.fromkeys((each.first, last or each.first)))),
     )
 
 
-def _isr(step: Step) -> str:
+def _isr(each: Occurrence) -> str:
     """Return the replicas that left an ISR or came back, those that did so several times with their counts."""
-    pairs = zip(step.ids["brokers"], step.ids["times"], strict=True)
+    pairs = zip(each.ids["brokers"], each.ids["times"], strict=True)
     named = [str(broker) if times == 1 else f"{broker} ({times} times)" for broker, times in pairs]
-    return f"replica{'s' * (len(named) > 1)} {', '.join(named)} {'left' if step.what == SHRUNK else 'joined'}"
+    return f"replica{'s' * (len(named) > 1)} {', '.join(named)} {'left' if each.what == SHRUNK else 'joined'}"
 
 
-def _unclean(step: Step) -> str:
-    (before,), (leader,), isr = step.ids["before"], step.ids["leader"], step.ids["isr"]
+def _unclean(each: Occurrence) -> str:
+    (before,), (leader,), isr = each.ids["before"], each.ids["leader"], each.ids["isr"]
     led_before = f"after leader {before}" if before >= 0 else "after it had none"
-    known = ", its last known leader" if leader in step.ids["last"] else ""
-    elr = f", the ELR {listed(step.ids['elr'])}" if step.ids["elr"] else ""
-    marked = "; the record marks it, though it was eligible" if leader in step.ids["elr"] else ""
+    known = ", its last known leader" if leader in each.ids["last"] else ""
+    elr = f", the ELR {listed(each.ids['elr'])}" if each.ids["elr"] else ""
+    marked = "; the record marks it, though it was eligible" if leader in each.ids["elr"] else ""
     return f"leader {leader}{known}, {led_before}: the ISR was {listed(isr) or 'empty'}{elr}{marked}"
 
 
-def _under_min(step: Step) -> str:
-    (least,), isr = step.ids["least"], step.ids["isr"]
+def _under_min(each: Occurrence) -> str:
+    (least,), isr = each.ids["least"], each.ids["isr"]
     return f"the ISR was {listed(isr) or 'empty'}, min.insync.replicas is {least}"
 
 
-def _moving(step: Step) -> str:
-    return ", ".join([_partitions(step), *_moved(step)])
+def _moving(each: Occurrence) -> str:
+    return ", ".join([_partitions(each), *_moved(each)])
 
 
-def _moved(step: Step) -> Iterator[str]:
-    return (f"{how} {listed(step.ids[how])}" for how in ("adding", "removing") if step.ids[how])
+def _moved(each: Occurrence) -> Iterator[str]:
+    return (f"{how} {listed(each.ids[how])}" for how in ("adding", "removing") if each.ids[how])
 
 
-def _ended(step: Step) -> str:
-    cancelled = len(step.ids["cancelled"])
-    if step.word:
-        return step.word
+def _ended(each: Occurrence) -> str:
+    cancelled = len(each.ids["cancelled"])
+    if each.word:
+        return each.word
     if not cancelled:
-        return ", ".join([_partitions(step), *_moved(step)])
-    every = len(step.ids["partitions"])
-    return f"cancelled for {cancelled} of {_partitions(step)}" if cancelled < every else "it was cancelled"
+        return ", ".join([_partitions(each), *_moved(each)])
+    every = len(each.ids["partitions"])
+    return f"cancelled for {cancelled} of {_partitions(each)}" if cancelled < every else "it was cancelled"
 
 
-def _partitions(step: Step) -> str:
-    count = len(step.ids["partitions"])
+def _partitions(each: Occurrence) -> str:
+    count = len(each.ids["partitions"])
     return f"{count} partition{'s' * (count != 1)}"
 
 
-def _voters(step: Step) -> str:
-    said = [f"{listed(step.ids[how])} {how}" for how in ("added", "removed") if step.ids[how]]
-    return f"{', '.join(said)}: the voters are {listed(step.ids['now'])}"
+def _voters(each: Occurrence) -> str:
+    said = [f"{listed(each.ids[how])} {how}" for how in ("added", "removed") if each.ids[how]]
+    return f"{', '.join(said)}: the voters are {listed(each.ids['now'])}"
 
 
-def _waits(step: Step) -> str:
-    added, missing = step.ids["added"], step.ids["missing"]
+def _waits(each: Occurrence) -> str:
+    added, missing = each.ids["added"], each.ids["missing"]
     stays = "which stays, is" if len(missing) == 1 else "which stay, are"
     return f"{listed(added)}, to be added, {'is' if len(added) == 1 else 'are'} in sync; {listed(missing)}, {stays} not"
 
 
-def _directory(step: Step) -> str:
-    return f"directory {step.word}"
+def _directory(each: Occurrence) -> str:
+    return f"directory {each.word}"
 
 
-_REASONS: Mapping[str, Callable[[Step], str]] = {
+_REASONS: Mapping[str, Callable[[Occurrence], str]] = {
     SHRUNK: _isr,
     EXPANDED: _isr,
     UNCLEAN: _unclean,

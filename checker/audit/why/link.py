@@ -40,8 +40,8 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Step:
-    """An entry of a chain."""
+class Explained:
+    """An entry of a chain, and why the next one explains it."""
 
     entry: Happened
     says: str = ""
@@ -56,7 +56,7 @@ class Step:
 class Chain:
     """The entries from what was asked to what nothing before explains."""
 
-    steps: tuple[Step, ...]
+    entries: tuple[Explained, ...]
     cause: Happened | None
     """The last entry; None if the log does not show what explains it, and something must."""
     unknown: tuple[str, ...] = ()
@@ -74,18 +74,18 @@ def chain(
     Args:
         ending: returns whether an entry that nothing explains is a cause, and what is not known there.
     """
-    steps: list[Step] = []
+    entries: list[Explained] = []
     met: set[Happened] = set()
-    while len(steps) < MOST and entry not in met:
+    while len(entries) < MOST and entry not in met:
         met.add(entry)
         link, found = _explained(entry, known, links)
         if link is None or len(found) != 1:
-            return _ended(steps, entry, known, found, ending)
+            return _ended(entries, entry, known, found, ending)
         because = found[0]
         says = link.sentence.format_map(because.values)
-        steps.append(Step(entry, says, link.name, because.places))
+        entries.append(Explained(entry, says, link.name, because.places))
         entry = because.entry
-    raise AssertionError(f"the links go round: {[step.link for step in steps]}")
+    raise AssertionError(f"the links go round: {[each.link for each in entries]}")
 
 
 def _explained(entry: Happened, known: Known, links: Sequence[Link]) -> tuple[Link | None, Sequence[Because]]:
@@ -100,13 +100,13 @@ def _explained(entry: Happened, known: Known, links: Sequence[Link]) -> tuple[Li
 
 
 def _ended(
-    steps: Sequence[Step],
+    entries: Sequence[Explained],
     entry: Happened,
     known: Known,
     several: Sequence[Because],
     ending: Callable[[Happened, Known], tuple[bool, str | None]],
 ) -> Chain:
-    whole = (*steps, Step(entry))
+    whole = (*entries, Explained(entry))
     if several:
         return Chain(whole, None, (_which(several),))
     is_cause, text = ending(entry, known)

@@ -10,7 +10,7 @@ from ....traces.place import Place
 from ..findings.happened import Happened
 from ..report.happened_text import Line
 from ..report.shown import plain
-from .link import Chain, Step
+from .link import Chain, Explained
 
 _OF_REPLICAS = ("isr-shrunk",)
 """Kinds whose node is the replica that it is about, which the reason names."""
@@ -27,10 +27,10 @@ def text(found: Chain, others: int, guards: Sequence[str] = ()) -> str:
         guards: the clauses of a model that kept a step from being taken.
     """
     lines = []
-    for number, step in enumerate(found.steps):
-        lines.append(f"{'' if number == 0 else 'because '}{_sentence(step.entry)}{_places(step.entry.places)}")
-        if step.says:
-            lines.append(f"  {plain(step.says)}{_places(step.places)}")
+    for number, each in enumerate(found.entries):
+        lines.append(f"{'' if number == 0 else 'because '}{_sentence(each.entry)}{_places(each.entry.places)}")
+        if each.says:
+            lines.append(f"  {plain(each.says)}{_places(each.places)}")
     lines += map(plain, guards)
     lines += [f"not known: {plain(each)}" for each in found.unknown]
     lines.append(f"cause: {_sentence(found.cause)}" if found.cause is not None else "cause: unknown")
@@ -43,19 +43,19 @@ def text(found: Chain, others: int, guards: Sequence[str] = ()) -> str:
 
 def json_of(found: Chain, guards: Sequence[str] = ()) -> dict[str, Any]:
     """Return a chain as JSON: the keys are fixed."""
-    steps = [_json(step) for step in found.steps]
+    entries = [_json(each) for each in found.entries]
     return {
-        "chain": steps,
-        "cause": steps[-1] if found.cause is not None else None,
+        "chain": entries,
+        "cause": entries[-1] if found.cause is not None else None,
         "unknown": list(found.unknown),
         "guards": list(guards),
     }
 
 
-def _json(step: Step) -> dict[str, Any]:
-    each = step.entry
-    says = f"{_sentence(each)}; {plain(step.says)}" if step.says else _sentence(each)
-    places = dict.fromkeys((*each.places, *step.places))
+def _json(explained: Explained) -> dict[str, Any]:
+    each = explained.entry
+    says = f"{_sentence(each)}; {plain(explained.says)}" if explained.says else _sentence(each)
+    places = dict.fromkeys((*each.places, *explained.places))
     return {
         "what": each.what,
         "node": each.node,
@@ -87,4 +87,4 @@ def _places(places: tuple[Place, ...]) -> str:
 
 def _nodes(found: Chain) -> set[str]:
     """Return the files whose times the chain compares."""
-    return {step.entry.places[0].file for step in found.steps if step.entry.places}
+    return {each.entry.places[0].file for each in found.entries if each.entry.places}

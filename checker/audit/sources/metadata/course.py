@@ -19,12 +19,12 @@ from .rows import At
 from .state import Broker, Cluster, Ids, Partition
 
 KEPT = 10_000
-"""The most steps of a kind that are kept; others are counted."""
+"""The most occurrences of a kind that are kept; others are counted."""
 SHRUNK, EXPANDED, UNCLEAN, UNDER_MIN = "isr-shrunk", "isr-expanded", "unclean-election", "under-min-isr"
 CREATED, DELETED, REASSIGNING = "created", "deleted", "reassignment-running"
 WAITING = "reassignment-stuck"
 DIRECTORY_FAILED, VOTERS_CHANGED = "directory-failed", "voters-changed"
-"""Kinds of steps: names of the vocabulary (specs/happenings.toml)."""
+"""Kinds of occurrences: names of the vocabulary (specs/happenings.toml)."""
 _BEFORE_TAKEOVER, _DURING, _COPIED_DURING = 2, 1, 8
 """States of a migration, and the level (3.4) at which topics of ZooKeeper are still copied in the second."""
 _LOST = "AAAAAAAAAAAAAAAAAAAAAg"
@@ -41,7 +41,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Step:
+class Occurrence:
     """Something that records show, once or several times."""
 
     what: str
@@ -76,9 +76,9 @@ class Needed:
 class Walked:
     """The course of one metadata log."""
 
-    steps: tuple[Step, ...] = ()
+    occurrences: tuple[Occurrence, ...] = ()
     others: Mapping[str, int] = field(default_factory=dict)
-    """By kind, the number of times that have no step."""
+    """By kind, the number of times that are not kept."""
     files: Mapping[int, str] = field(default_factory=dict)
     at: Mapping[tuple[int, int | None], int] = field(default_factory=dict)
     """The files of records about brokers, leaders and the migration, by offset and time."""
@@ -137,7 +137,7 @@ class Course:
     _below: dict[tuple[str, int], tuple[Where, int, Ids]] = field(default_factory=dict)
     """The partitions under their min ISR: the first record, the least size, and the last ISR."""
     _running: dict[str, _Running] = field(default_factory=dict)
-    _steps: dict[str, list[Step]] = field(default_factory=dict)
+    _occurrences: dict[str, list[Occurrence]] = field(default_factory=dict)
     _others: Counter[str] = field(default_factory=Counter)
 
     # Along the log
@@ -191,7 +191,7 @@ class Course:
         """Record that a topic is created: those that a migration copies from ZooKeeper were there before."""
         copied = state.migration == _BEFORE_TAKEOVER or (state.migration == _DURING and state.level <= _COPIED_DURING)
         if at.committed and not copied and self._asks(at.ts, topic):
-            self._keep(Step(CREATED, _where(at), topic))
+            self._keep(Occurrence(CREATED, _where(at), topic))
 
     def deleted(self, topic: str, partitions: Collection[Partition], at: At) -> None:
         """Record that a topic is about to be deleted."""
@@ -203,20 +203,20 @@ class Course:
         if topic in self._running:
             self._ended(topic, _where(at), "the topic was deleted")
         if self._asks(at.ts, topic):
-            self._keep(Step(DELETED, _where(at), topic))
+            self._keep(Occurrence(DELETED, _where(at), topic))
 
     def directories(self, broker: Broker, after: Sequence[str], at: At) -> None:
         """Record that a registered broker has other directories."""
         failed = [each for each in broker.directories if each not in after]
         if at.committed and self._asks(at.ts):
             for each in failed:
-                self._keep(Step(DIRECTORY_FAILED, _where(at), node=broker.id, word=each))
+                self._keep(Occurrence(DIRECTORY_FAILED, _where(at), node=broker.id, word=each))
 
     def voters(self, before: Ids, after: Ids, at: At) -> None:
         """Record that the quorum has other voters."""
         if at.committed and before != after and self._asks(at.ts):
             ids = {"added": sorted({*after} - {*before}), "removed": sorted({*before} - {*after}), "now": after}
-            self._keep(Step(VOTERS_CHANGED, _where(at), ids=ids))
+            self._keep(Occurrence(VOTERS_CHANGED, _where(at), ids=ids))
 
     # At the end
 
@@ -229,14 +229,14 @@ class Course:
             needed: as in `Walked`.
             ends: the time of the last committed record.
         """
-        steps = [step for own in self._steps.values() for step in own]
+        occurrences = [each for own in self._occurrences.values() for each in own]
         for what, isrs in self._isrs.items():
-            steps += [_changed(what, *key, often) for key, often in isrs.items()]
-        steps += [step for key in self._below if self._asked(step := self._under_min(*key, None))]
-        steps += [step for name in self._running if self._asked(step := self._reassigning(name, None))]
-        steps += [step for name in self._running for step in self._waiting(name) if self._asked(step)]
+            occurrences += [_changed(what, *key, often) for key, often in isrs.items()]
+        occurrences += [each for key in self._below if self._asked(each := self._under_min(*key, None))]
+        occurrences += [each for name in self._running if self._asked(each := self._reassigning(name, None))]
+        occurrences += [each for name in self._running for each in self._waiting(name) if self._asked(each)]
         return Walked(
-            tuple(steps),
+            tuple(occurrences),
             dict(self._others),
             {index: file.path for index, file in files.items()},
             self.at,
@@ -248,12 +248,12 @@ class Course:
 
     # Steps
 
-    def _keep(self, step: Step) -> None:
-        own = self._steps.setdefault(step.what, [])
+    def _keep(self, each: Occurrence) -> None:
+        own = self._occurrences.setdefault(each.what, [])
         if len(own) < KEPT:
-            own.append(step)
+            own.append(each)
         else:
-            self._others[step.what] += step.times
+            self._others[each.what] += each.times
 
     def _often(self, what: str, key: tuple[str, int], brokers: Ids, at: At) -> None:
         """Record the first change of an ISR of its kind."""
@@ -264,15 +264,15 @@ class Course:
             self._others[what] += 1
 
     def _above(self, topic: str, partition: int, until: Where | None) -> None:
-        step = self._under_min(topic, partition, until)
+        each = self._under_min(topic, partition, until)
         del self._below[topic, partition]
-        if self._asked(step):
-            self._keep(step)
+        if self._asked(each):
+            self._keep(each)
 
-    def _under_min(self, topic: str, partition: int, until: Where | None) -> Step:
+    def _under_min(self, topic: str, partition: int, until: Where | None) -> Occurrence:
         first, least, isr = self._below[topic, partition]
         ids = {"isr": isr, "least": (least,)}
-        return Step(UNDER_MIN, first, topic, partition, last=until, lasts=until is None, ids=ids)
+        return Occurrence(UNDER_MIN, first, topic, partition, last=until, lasts=until is None, ids=ids)
 
     def _reassigned(self, topic: str, number: int, before: Partition | None, after: Partition, where: Where) -> None:
         """Record a partition that is, or was, being reassigned."""
@@ -303,24 +303,24 @@ class Course:
         else:
             own.waiting.pop(number, None)
 
-    def _waiting(self, topic: str) -> Iterator[Step]:
+    def _waiting(self, topic: str) -> Iterator[Occurrence]:
         for number, (since, added, missing) in sorted(self._running[topic].waiting.items()):
             ids = {"added": added, "missing": missing}
-            yield Step(WAITING, since, topic, number, lasts=True, ids=ids)
+            yield Occurrence(WAITING, since, topic, number, lasts=True, ids=ids)
 
     def _ended(self, topic: str, until: Where | None, word: str = "") -> None:
-        step = self._reassigning(topic, until, word)
+        each = self._reassigning(topic, until, word)
         del self._running[topic]
-        if self._asked(step):
-            self._keep(step)
+        if self._asked(each):
+            self._keep(each)
 
-    def _reassigning(self, topic: str, until: Where | None, word: str = "") -> Step:
+    def _reassigning(self, topic: str, until: Where | None, word: str = "") -> Occurrence:
         own = self._running[topic]
         adding = sorted({each for ids in own.adding.values() for each in ids})
         ids = {"adding": adding, "removing": sorted(own.removing), "cancelled": sorted(own.cancelled)}
         ids["partitions"] = sorted(own.numbers)
         ids |= {adding_to(number): [*own.adding.get(number, ())] for number in own.now}
-        return Step(REASSIGNING, own.first, topic, last=until, lasts=until is None, ids=ids, word=word)
+        return Occurrence(REASSIGNING, own.first, topic, last=until, lasts=until is None, ids=ids, word=word)
 
     # The request
 
@@ -331,11 +331,11 @@ class Course:
             return False
         return self.narrow.overlaps(*(partition or ("", -1)), ts, ts)
 
-    def _asked(self, step: Step) -> bool:
-        until = None if step.last is None else step.last.ts
+    def _asked(self, each: Occurrence) -> bool:
+        until = None if each.last is None else each.last.ts
         named = self.narrow.partition or ("", -1)
-        mine = named if step.partition is None and step.topic == named[0] else (step.topic or "", step.partition or 0)
-        return self.narrow.overlaps(*mine, step.first.ts, until)
+        mine = named if each.partition is None and each.topic == named[0] else (each.topic or "", each.partition or 0)
+        return self.narrow.overlaps(*mine, each.first.ts, until)
 
 
 def adding_to(partition: int) -> str:
@@ -366,20 +366,20 @@ def _is_unclean(before: Partition, after: Partition, state: Cluster) -> bool:
     return after.recovering or (state.level < LEADER_RECOVERY and alone)
 
 
-def _unclean(topic: str, before: Partition, after: Partition, at: At) -> Step:
+def _unclean(topic: str, before: Partition, after: Partition, at: At) -> Occurrence:
     ids: dict[str, Ids] = {"before": (before.leader,), "leader": (after.leader,), "epoch": (after.leader_epoch,)}
     ids |= {"isr": before.isr, "elr": before.elr, "last": before.last_known}
-    return Step(UNCLEAN, _where(at), topic, after.number, ids=ids)
+    return Occurrence(UNCLEAN, _where(at), topic, after.number, ids=ids)
 
 
-def _changed(what: str, topic: str, partition: int, often: _Often) -> Step:
+def _changed(what: str, topic: str, partition: int, often: _Often) -> Occurrence:
     first, last, times = _where(often[0]), _where(often[1]), often[2]
     each: Counter[int] = Counter()
     for brokers, count in times.items():
         each.update(dict.fromkeys(brokers, count))
     ids = {"brokers": sorted(each), "times": [each[broker] for broker in sorted(each)]}
     count = sum(times.values())
-    return Step(what, first, topic, partition, last=last if count > 1 else None, times=count, ids=ids)
+    return Occurrence(what, first, topic, partition, last=last if count > 1 else None, times=count, ids=ids)
 
 
 def needed(partition: Partition, state: Cluster) -> Needed:

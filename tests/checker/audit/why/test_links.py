@@ -202,7 +202,7 @@ CASES = [
 
 
 def links(found: Chain) -> list[str]:
-    return [step.link for step in found.steps if step.link]
+    return [each.link for each in found.entries if each.link]
 
 
 @pytest.mark.parametrize(("name", "entry", "fires", "silent"), CASES, ids=[name for name, *_ in CASES])

@@ -162,7 +162,7 @@ def test_why_an_active_broker_has_not_joined_is_not_known(tmp_path: Path) -> Non
 
 def test_a_release_that_would_have_ended_a_reassignment_is_named(tmp_path: Path) -> None:
     answer = ask(tmp_path, REGISTERS, UNFENCED, change(15, **ADDS), change(16, isr=[1, 3, 4]))
-    assert answer.chain.steps[0].entry.what == "reassignment-stuck"
+    assert answer.chain.entries[0].entry.what == "reassignment-stuck"
     assert answer.guards[0].endswith(
         f"model kraft of 4.2 asks that {ENDS} that stay are in the ISR; that of 4.4 lets it end"
     )
