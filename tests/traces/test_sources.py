@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.specs.errors import IsrproofError
+from isrproof.traces.sources.folders import walked
 from isrproof.traces.sources.paths import expand, is_elsewhere, source
 from isrproof.traces.sources.text import Lines
 
@@ -25,6 +26,20 @@ def test_links_to_directories_are_followed_once_and_never_in_circles(tmp_path: P
     (logs / "broker-3").symlink_to(there)
     (there / "back").symlink_to(logs)
     assert names(logs) == [[str(logs / "broker-1" / "server.log"), str(logs / "broker-2" / "state-change.log")]]
+
+
+@pytest.mark.parametrize("to", ["/proc/self", "/sys", "/", "."])
+def test_links_out_of_the_files_of_people_are_not_followed(tmp_path: Path, to: str) -> None:
+    """Each of them leads to all files of the machine, or to those that were found already."""
+    logs = tmp_path / "logs"
+    (logs / "broker-1").mkdir(parents=True)
+    (logs / "broker-1" / "server.log").touch()
+    (logs / "broker-1" / "link").symlink_to(tmp_path if to == "." else to)
+    assert list(walked(str(logs))) == [
+        (str(logs), []),
+        (str(logs / "broker-1"), ["server.log"]),
+    ]
+    assert names(logs) == [[str(logs / "broker-1" / "server.log")]]
 
 
 def test_a_directory_that_cannot_be_listed_is_told_as_a_file_is(

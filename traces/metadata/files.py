@@ -21,6 +21,7 @@ from ..formats.dumps import dump
 from ..limits import NODE
 from ..sources import archives
 from ..sources.archives import there_of
+from ..sources.folders import walked
 from ..sources.opened import opened, small_text
 from ..sources.paths import IN, is_elsewhere, is_named_archive
 from ..sources.text import Lines
@@ -209,11 +210,8 @@ def _by_content(path: str) -> MetadataFile | None:
 
 
 def _inside(folder: str) -> Iterator[MetadataFile]:
-    seen = set()
-    for at, folders, names in os.walk(folder, followlinks=True):
-        seen.add(os.path.realpath(at))
-        folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen)
-        paths = [path for name in sorted(names) if os.path.isfile(path := os.path.join(at, name))]
+    for at, names in walked(folder):
+        paths = [path for name in names if os.path.isfile(path := os.path.join(at, name))]
         beside = os.path.isdir(os.path.join(os.path.dirname(at), _TOPIC))
         yield from _of_folder([file for path in paths if (file := _opened(path, path, paths)) is not None], beside)
         for path in filter(is_named_archive, paths):

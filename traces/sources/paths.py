@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from . import archives
+from .folders import walked
 from .opened import SPECIAL, opened
 
 _ROTATED = re.compile(
@@ -224,15 +225,12 @@ def some(path: str, files: list[str]) -> list[str]:
 
 
 def _inside(folder: str, holds_lines: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the logs of a directory and those below it, through links, too; a link to a directory above ends there.
+    """Yield the logs of a directory and those below it.
 
     A directory that cannot be listed is reported like a file that cannot be read.
     """
     closed: list[str] = []
-    seen = set()
-    for at, folders, names in os.walk(folder, followlinks=True, onerror=lambda e: closed.append(e.filename)):
-        seen.add(os.path.realpath(at))
-        folders[:] = [name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen]
+    for at, names in walked(folder, lambda error: closed.append(error.filename)):
         for file in (os.path.join(at, name) for name in names):
             if os.path.isfile(file) and (is_log(file) or (_TABLE.search(file) and holds_lines(file))):
                 yield file
