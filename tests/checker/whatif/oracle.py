@@ -16,6 +16,8 @@ from isrproof.model.step import Reference, State
 KINDS = ("may_lose", "without_eligible_leader", "offline", "under_min_isr")
 _ACTIVE = "Unfenced"
 _RUNS = ("Unfenced", "ControlledShutdown")
+Taken = dict[tuple[Any, ...], list[State]]
+"""The states after an action with some of its parameters."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,22 @@ class Oracle:
     """The search for one partition; broker number n is the n-th id of the cluster."""
 
     def __init__(
-        self, model: Model, cluster: Cluster, partition: Partition, plan: Plan, min_isr: int, counts: bool = False
+        self,
+        model: Model,
+        cluster: Cluster,
+        partition: Partition,
+        plan: Plan,
+        min_isr: int,
+        *,
+        counts: bool,
+        taken: Taken,
     ) -> None:
-        """Start a search; with `counts` two states that differ in the epochs' numbers alone are two."""
+        """Start a search.
+
+        Args:
+            counts: two states that differ in the epochs' numbers alone are two.
+            taken: steps that earlier searches of this model, with so many brokers and this `min_isr`, have executed.
+        """
         self.counts = counts
         self.ids = sorted(cluster.brokers)
         self.plan = plan
@@ -44,9 +59,9 @@ class Oracle:
         elr = {"min_isr": min_isr} if any(each.name == "min_isr" for each in model.settings) else {}
         instance = model.instance(brokers=count, replicas=count, max_partition_epoch=40, **elr)
         self.reference = Reference(instance)
+        self.taken = taken
         self.names = [each.name for each in model.fields]
         self.actions = {each.name: [str(param.data) for param in each.params] for each in model.actions}
-        self.taken: dict[tuple[Any, ...], list[State]] = {}
         self.order = {self.ids.index(id): at for at, id in enumerate(plan.restarts)}
         self.named = frozenset(self.ids.index(id) for id in plan.named)
         numbers = {id: number for number, id in enumerate(self.ids)}
@@ -165,7 +180,7 @@ class Oracle:
     def _take(self, point: Point, action: str, b: int | None = None, **changes: Any) -> Iterator[Point]:
         own = {name: changes.pop(name) for name in ("clean", "recovered") if name in changes}
         asked = (point.state, action, b, *own.values())
-        if asked not in self.taken:  # the plan makes many points of a state
+        if asked not in self.taken:  # plans, and their progress, make many points of a state
             self.taken[asked] = list(self._states(point.state, action, {"b": b, **own}))
         for state in self.taken[asked]:
             yield Point(state, **{**_plan_of(point), **changes})
