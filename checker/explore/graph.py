@@ -15,7 +15,7 @@ from .generate import successors
 from .packing import packed
 from .program import program
 from .run import select
-from .search import Limits, Search
+from .search import Ends, Limits, Search
 
 if TYPE_CHECKING:
     import networkx
@@ -46,7 +46,7 @@ def state_graph(
     reference = Reference(instance)
     translated = program(instance, [])
     search = Search(translated)
-    found = search.run(translated.packing.pack(reference.initial()), Limits(states=max(most, MOST_STATES) + 1))
+    found = search.run(translated.packing.pack(reference.initial()), Ends(Limits(states=max(most, MOST_STATES) + 1)))
     if found.stopped is not None or found.distinct > most:
         size = "" if found.stopped is not None else f" ({found.distinct:,})"
         raise DefinitionError(

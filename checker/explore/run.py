@@ -25,7 +25,7 @@ from .packing import packed
 from .program import Program, program
 from .report import text_report
 from .result import NO_DEADLOCK, TYPE_OK, ActionCounts, Decided, Exploration, overall
-from .search import ALL_DECIDED, Found, Hit, Limits, Progress, Search
+from .search import ALL_DECIDED, EVERYWHERE, Ends, Found, Hit, Limits, Progress, Search
 from .symmetry import Orbits, orbits, refuse_if_broken, why_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
 from .vacuity import vacuous
@@ -37,9 +37,7 @@ class Searching(Protocol):
     def run(
         self,
         initial: int,
-        limits: Limits | None = None,
-        until_decided: bool = False,
-        until_violated: bool = False,
+        ends: Ends = EVERYWHERE,
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
@@ -135,8 +133,9 @@ def explore_instance(
     found_orbits = _orbits(translated, symmetry, wanted, coverage)
     symmetric = found_orbits is not None
     initial = translated.packing.pack(reference.initial())
-    until_decided = until_decided and not _asks_for(TYPE_OK, properties)  # that takes all states
-    found = search.run(initial, limits, until_decided, until_violated, found_orbits, progress)
+    decided_at = until_decided and not _asks_for(TYPE_OK, properties)  # that takes all states
+    ends = Ends(limits or Limits(), decided=decided_at, violated=until_violated)
+    found = search.run(initial, ends, found_orbits, progress)
     paths = _Paths(search, translated, reference, found_orbits)
     decided = [
         _decide(prop, found, found.hits.get(index), paths)

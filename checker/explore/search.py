@@ -84,14 +84,28 @@ INTERRUPT = "an interrupt"
 """Two of the places at which a search stops."""
 
 
-def enough(program: Program, found: Found, until_decided: bool, until_violated: bool) -> str | None:
-    """Return why a search that has states left ends after a level, if it does."""
-    violated = found.overflow is not None or any(program.properties[each].kind != "sometimes" for each in found.hits)
-    if until_violated and violated:
-        return "the first violation"
-    if until_decided and len(found.hits) == len(program.properties):
-        return ALL_DECIDED
-    return None
+@dataclass(frozen=True)
+class Ends:
+    """The places at which a search ends with states left."""
+
+    limits: Limits = field(default_factory=Limits)
+    decided: bool = False
+    """True: as soon as every watched property has fired."""
+    violated: bool = False
+    """True: after the level on which the first property is violated, or a range overflows."""
+
+    def after_level(self, program: Program, found: Found) -> str | None:
+        """Return why the search ends after a level, if it does."""
+        broken = found.overflow is not None or any(program.properties[each].kind != "sometimes" for each in found.hits)
+        if self.violated and broken:
+            return "the first violation"
+        if self.decided and len(found.hits) == len(program.properties):
+            return ALL_DECIDED
+        return None
+
+
+EVERYWHERE = Ends()
+"""A search of all states."""
 
 
 class Search:
@@ -125,20 +139,16 @@ class Search:
     def run(
         self,
         initial: int,
-        limits: Limits | None = None,
-        until_decided: bool = False,
-        until_violated: bool = False,
+        ends: Ends = EVERYWHERE,
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
         """Search from a packed initial state.
 
         Args:
-            until_decided: stop as soon as every watched property has fired.
-            until_violated: stop after the level on which the first property is violated, or a range overflows.
             orbits: of states that are searched once.
         """
-        limits = limits or Limits()
+        limits = ends.limits
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         table = self.table
         first = self.program.packing.words(initial)
@@ -175,7 +185,7 @@ class Search:
             found.levels[-1] += self._states(counted, end, orbits)
             start, end = end, table.count
             if found.stopped is None and start < end:
-                found.stopped = enough(self.program, found, until_decided, until_violated)
+                found.stopped = ends.after_level(self.program, found)
         found.searched = table.count
         found.distinct = sum(found.levels) + self._states(start, end, orbits)
         return found

@@ -21,7 +21,7 @@ from ...specs.errors import IsrproofError
 from ..spark_session import session, spark_failures
 from .buckets import ACCOUNT, BUCKETS, SCHEMA, BucketRow, batch, buckets, entered, expanded, found_from, row
 from .program import Program
-from .search import Found, Hit, Limits, Progress, Search, enough
+from .search import EVERYWHERE, Ends, Found, Hit, Progress, Search
 from .source import stored
 from .symmetry import Orbits
 
@@ -75,9 +75,7 @@ class SparkSearch:
     def run(
         self,
         initial: int,
-        limits: Limits | None = None,
-        until_decided: bool = False,
-        until_violated: bool = False,
+        ends: Ends = EVERYWHERE,
         orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
@@ -86,7 +84,7 @@ class SparkSearch:
         Raises:
             IsrproofError: the folder holds another search.
         """
-        limits, started = limits or Limits(), time.monotonic()
+        limits, started = ends.limits, time.monotonic()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         work = pickle.dumps((self.program, orbits is not None))
         states, found.searched = self._begin(initial, orbits)
@@ -107,7 +105,7 @@ class SparkSearch:
             if found.stopped is None:
                 found.stopped = limits.reached(found.searched, time.monotonic() - started)
             if found.stopped is None and states:
-                found.stopped = enough(self.program, found, until_decided, until_violated)
+                found.stopped = ends.after_level(self.program, found)
         found.distinct = sum(found.levels) + states
         self._find_parents(found)
         return found
