@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 
@@ -53,6 +54,13 @@ public class Admin {
                 Optional<NewPartitionReassignment> target = words[3].equals("cancel")
                     ? Optional.empty() : Optional.of(new NewPartitionReassignment(ids(words[3])));
                 done(admin.alterPartitionReassignments(Map.of(partition, target)).all());
+                return "ok";
+            }
+            case "move": {
+                Map<TopicPartitionReplica, String> target = new HashMap<>();
+                for (int number : ids(words[2]))
+                    target.put(new TopicPartitionReplica(words[1], number, Integer.parseInt(words[3])), words[4]);
+                done(admin.alterReplicaLogDirs(target).all());
                 return "ok";
             }
             case "elect": {
