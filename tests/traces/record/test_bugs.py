@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from signal import Signals
 
@@ -68,6 +68,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., lis
         name: str,
         refuses: Callable[[int], bool] = lambda _: False,
         answers: Answer = lambda *_: "ok",
+        down: Collection[int] = (),
     ) -> list[str]:
         scenario = find(name)
         cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", scenario.layout, 0, {})
@@ -76,7 +77,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., lis
             for node in scenario.layout.nodes:
                 cluster.running[node] = None  # type: ignore[assignment]
             scenario.run(Story(cluster, random.Random(0), lambda _: None))
-            assert {*cluster.running} == {*scenario.layout.nodes}
+            assert {*scenario.layout.nodes} - {*cluster.running} == {*down}
         return cluster.deeds
 
     return play
@@ -120,6 +121,21 @@ def test_no_replica_moves_once_a_directory_is_lost(played: Callable[..., list[st
     assert deeds[-2:] == ["SIGTERM 2", "start 2"]
 
 
+def test_reassignments_begin_once_the_broker_is_dead_and_it_stays_dead(played: Callable[..., list[str]]) -> None:
+    deeds = played("bug-19975", down={2})
+    dead = deeds.index("SIGKILL 2")
+    assert [each for each in deeds if each.startswith("reassign")] == deeds[dead + 1 :]
+    assert [each.split()[2:] for each in deeds[dead + 1 :]] == [["0", "1,2,3"], ["1", "2,3"], ["2", "3,1,2"]]
+
+
+def test_a_topic_is_deleted_and_eligible_replicas_cleared_while_a_broker_sleeps(
+    played: Callable[..., list[str]],
+) -> None:
+    deeds = played("bug-19383")
+    between = deeds[deeds.index("SIGSTOP 3") + 1 : deeds.index("SIGCONT 3")]
+    assert between == ["delete gone", "config * min.insync.replicas=2"]
+
+
 def test_a_broker_that_neither_comes_up_nor_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.traces.record.kraft.story.READY_SECONDS", 0.0)
     cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", find("bug-16814").layout, 0, {})
@@ -134,6 +150,12 @@ BUGS = {
     ("bug-16814", "3.7.1"): {"KAFKA-21022"},
     ("bug-19571", "4.1.1"): {"looks like KAFKA-19571"},
     ("bug-19571", "4.1.2"): set(),
+    ("bug-19975", "3.7.1"): {"KAFKA-15665"},
+    ("bug-19975", "3.8.1"): {"KAFKA-19975"},
+    ("bug-19975", "4.2.0"): {"KAFKA-19975"},
+    ("bug-19975", "4.3.0"): set(),
+    ("bug-19383", "4.0.0"): {"looks like KAFKA-19383"},
+    ("bug-19383", "4.0.1"): set(),
 }
 """What the audit names in a recording of a scenario on a release."""
 
@@ -145,6 +167,6 @@ def test_the_audit_names_the_bug_on_a_real_cluster(scenario: str, version: str, 
     pytest.importorskip("confluent_kafka")
     run.record(find(scenario), version, tmp_path / "recorded", run.Options(), lambda _: None)
     (report,) = audit([str(tmp_path / "recorded")], Options())
-    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571"}
+    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571", "KAFKA-15665", "KAFKA-19975", "KAFKA-19383"}
     found = {issue for issue, _, _ in named(report)}
     assert {each for each in found if each.removeprefix("looks like ") in ours} == BUGS[scenario, version]

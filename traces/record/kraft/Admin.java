@@ -69,12 +69,15 @@ public class Admin {
                 return "ok";
             }
             case "config": {
-                ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, words[1]);
+                // No topic is named *: that is the default of all brokers.
+                ConfigResource of = words[1].equals("*")
+                    ? new ConfigResource(ConfigResource.Type.BROKER, "")
+                    : new ConfigResource(ConfigResource.Type.TOPIC, words[1]);
                 String[] pair = words[2].split("=");
                 AlterConfigOp op = pair.length > 1
                     ? new AlterConfigOp(new ConfigEntry(pair[0], pair[1]), AlterConfigOp.OpType.SET)
                     : new AlterConfigOp(new ConfigEntry(pair[0], ""), AlterConfigOp.OpType.DELETE);
-                done(admin.incrementalAlterConfigs(Map.of(topic, List.of(op))).all());
+                done(admin.incrementalAlterConfigs(Map.of(of, List.of(op))).all());
                 return "ok";
             }
             case "unregister":

@@ -9,6 +9,8 @@ from .story import Story
 
 FLUSHED = (Setting("log.flush.scheduler.interval.ms", "10"),)
 """A setting with which logs are flushed all the time, if their topic asks for it."""
+_SNAPSHOT_SECONDS = 35.0
+"""More than the time between two snapshots of a node."""
 _TOPIC_ID = "partition.metadata"
 _MOVES = 10
 _SESSION_SECONDS = 7.0
@@ -67,4 +69,41 @@ def moved_while_flushed(story: Story) -> None:
     story.start(broker)
     story.wait_for(broker)
     story.sleep(5)
+    story.partitions()
+
+
+def waits_for_the_dead(story: Story) -> None:
+    """Replicas are added, and replaced, while one that stays is dead and does not come back (KAFKA-19975).
+
+    From 3.8 to 4.2 both reassignments wait for it for ever, though the added replicas are in sync. A third one, whose
+    added replica is the dead one, waits in every release.
+    """
+    dead = 2
+    story.create("waits", {0: [1, dead], 1: [dead, 1], 2: [3, 1]})
+    story.sleep(3)
+    story.kill(dead)
+    story.sleep(8)
+    story.reassign("waits", 0, [1, dead, 3])
+    story.reassign("waits", 1, [dead, 3])
+    story.reassign("waits", 2, [3, 1, dead])
+    story.sleep(12)
+    story.partitions()
+
+
+def deleted_and_cleared(story: Story) -> None:
+    """A broker sleeps while a topic is deleted and the default of min.insync.replicas changes (KAFKA-19383).
+
+    It then applies the deletion and the ClearElr record in one delta. In 4.0.0 its metadata has the topic again, and so
+    has its next snapshot.
+    """
+    sleeper = 3
+    story.create("kept", {0: [1, 2, sleeper]})
+    story.create("gone", {0: [1, 2], 1: [2, 1]})
+    story.sleep(4)
+    story.pause(sleeper)
+    story.ask("delete", "gone")
+    story.ask("config", "*", "min.insync.replicas=2")
+    story.sleep(1)
+    story.resume(sleeper)
+    story.sleep(_SNAPSHOT_SECONDS)
     story.partitions()

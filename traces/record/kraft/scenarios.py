@@ -358,6 +358,15 @@ _ALL = (
         since=(3, 7),
         traffic=True,
     ),
+    KRaftScenario("bug-19975", "a reassignment while a replica that stays is dead", bugs.waits_for_the_dead),
+    KRaftScenario(
+        "bug-19383",
+        "a broker sleeps while a topic is deleted and min.insync.replicas changes",
+        bugs.deleted_and_cleared,
+        _SPLIT,
+        features=_ELR,
+        since=(4, 0),
+    ),
     KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos, traffic=True),
 )
 
