@@ -51,7 +51,7 @@ TRACES = {
     "KAFKA-16814": (
         "java.lang.RuntimeException: The log dir Log(dir=/d1/t-0, topic=t, partition=0) does not have a topic ID, "
         "which is not allowed when running in KRaft mode.",
-        "at kafka.log.LogManager$.$anonfun$isStrayKraftReplica$1(LogManager.scala:1607)",
+        "at kafka.log.LogManager$.$anonfun$findStrayReplicas$2(LogManager.scala:1559)",
     ),
     "KAFKA-18723": (
         "org.apache.kafka.common.errors.CorruptRecordException: Record size 0 is less than the minimum record overhead",

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 
@@ -55,18 +56,28 @@ public class Admin {
                 done(admin.alterPartitionReassignments(Map.of(partition, target)).all());
                 return "ok";
             }
+            case "move": {
+                Map<TopicPartitionReplica, String> target = new HashMap<>();
+                for (int number : ids(words[2]))
+                    target.put(new TopicPartitionReplica(words[1], number, Integer.parseInt(words[3])), words[4]);
+                done(admin.alterReplicaLogDirs(target).all());
+                return "ok";
+            }
             case "elect": {
                 TopicPartition partition = new TopicPartition(words[2], Integer.parseInt(words[3]));
                 done(admin.electLeaders(ElectionType.valueOf(words[1]), Set.of(partition)).all());
                 return "ok";
             }
             case "config": {
-                ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, words[1]);
+                // No topic is named *: that is the default of all brokers.
+                ConfigResource of = words[1].equals("*")
+                    ? new ConfigResource(ConfigResource.Type.BROKER, "")
+                    : new ConfigResource(ConfigResource.Type.TOPIC, words[1]);
                 String[] pair = words[2].split("=");
                 AlterConfigOp op = pair.length > 1
                     ? new AlterConfigOp(new ConfigEntry(pair[0], pair[1]), AlterConfigOp.OpType.SET)
                     : new AlterConfigOp(new ConfigEntry(pair[0], ""), AlterConfigOp.OpType.DELETE);
-                done(admin.incrementalAlterConfigs(Map.of(topic, List.of(op))).all());
+                done(admin.incrementalAlterConfigs(Map.of(of, List.of(op))).all());
                 return "ok";
             }
             case "unregister":

@@ -235,6 +235,13 @@ class KRaftCluster:
             processes.kill_all([self.running[node]])
         del self.running[node]
 
+    def has_ended(self, node: int) -> bool:
+        """Return whether a node's process has ended by itself; if so, it no longer counts as running."""
+        if self.running[node].poll() is None:
+            return False
+        del self.running[node]
+        return True
+
     def ask(self, command: str) -> str:
         """Return the Admin client's answer to a command; "error ..." if Kafka refuses it, or no node answers."""
         if self._admin is not None and self._admin.poll() is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....specs.errors import unknown
-from . import migration, plans
+from . import bugs, migration, plans
 from .cluster import Roles, Setting
 from .story import Story
 
@@ -347,6 +347,25 @@ _ALL = (
         _SPARE_VOTER,
         _PATIENT,
         since=(3, 9),
+    ),
+    KRaftScenario("bug-16814", "a replica's partition.metadata is lost", bugs.lost_topic_id, traffic=True),
+    KRaftScenario(
+        "bug-19571",
+        "replicas move between directories while they are flushed",
+        bugs.moved_while_flushed,
+        Roles(disks=3),
+        bugs.FLUSHED,
+        since=(3, 7),
+        traffic=True,
+    ),
+    KRaftScenario("bug-19975", "a reassignment while a replica that stays is dead", bugs.waits_for_the_dead),
+    KRaftScenario(
+        "bug-19383",
+        "a broker sleeps while a topic is deleted and min.insync.replicas changes",
+        bugs.deleted_and_cleared,
+        _SPLIT,
+        features=_ELR,
+        since=(4, 0),
     ),
     KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos, traffic=True),
 )

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..errors import RecordError
@@ -57,13 +58,29 @@ class Story:
     def wait_for(self, *brokers: int) -> None:
         """Wait until these brokers are unfenced."""
         deadline = time.monotonic() + READY_SECONDS
-        while True:
-            answer = self.cluster.ask("brokers")
-            if {str(broker) for broker in brokers} <= set(answer.split()):
-                return
+        while not self._unfenced(*brokers):
             if time.monotonic() > deadline:
                 raise RecordError(f"Brokers {brokers} did not come up.\n{self.cluster.last_lines(brokers[0])}")
             time.sleep(0.3)
+
+    def _unfenced(self, *brokers: int) -> bool:
+        return {str(broker) for broker in brokers} <= set(self.cluster.ask("brokers").split())
+
+    def comes_up(self, broker: int) -> bool:
+        """Wait until a broker that was started is unfenced, or its process has ended; return which it is.
+
+        Raises:
+            RecordError: it is neither.
+        """
+        deadline = time.monotonic() + READY_SECONDS
+        while not self.cluster.has_ended(broker):
+            if self._unfenced(broker):
+                return True
+            if time.monotonic() > deadline:
+                raise RecordError(f"Broker {broker} did not come up.\n{self.cluster.last_lines(broker)}")
+            time.sleep(0.3)
+        self.note("ended by itself", node=broker)
+        return False
 
     def kill(self, node: int) -> None:
         self.note("kill", node=node)
@@ -104,6 +121,14 @@ class Story:
 
     def reassign(self, topic: str, partition: int, replicas: Sequence[int]) -> str:
         return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
+
+    def move(self, topic: str, partitions: Sequence[int], broker: int, disk: Path) -> str:
+        """Move replicas of a broker to another of its directories; return the answer, which comes before they are
+        there."""
+        numbers = ",".join(map(str, partitions))
+        answer = self.cluster.ask(f"move {topic} {numbers} {broker} {disk}").replace(str(disk), disk.name)
+        self.note("admin", cmd=f"move {topic} {numbers} {broker} {disk.name}", answer=answer[:200])
+        return answer
 
     def vote_in(self, controller: int) -> str:
         """Make a controller a voter of the quorum. The request is repeated while a node that no longer leads answers
