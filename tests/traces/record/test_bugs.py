@@ -157,7 +157,7 @@ BUGS = {
     ("bug-19383", "4.0.0"): {"looks like KAFKA-19383"},
     ("bug-19383", "4.0.1"): set(),
 }
-"""What the audit names in a recording of a scenario on a release."""
+"""The names that the audit gives in a recording of a scenario on a release."""
 
 
 @pytest.mark.slow
