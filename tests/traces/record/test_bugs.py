@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from signal import Signals
@@ -136,6 +137,41 @@ def test_a_topic_is_deleted_and_eligible_replicas_cleared_while_a_broker_sleeps(
     assert between == ["delete gone", "config * min.insync.replicas=2"]
 
 
+@pytest.mark.parametrize("at", [1, 3, None])
+def test_others_pause_as_a_controller_starts_until_its_registration_times_out(
+    played: Callable[..., list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int | None
+) -> None:
+    starts = Counter[int]()
+
+    def starts_to(story: Story, node: int, text: str) -> bool:
+        story.start(node)
+        starts[node] += 1
+        log = tmp_path / f"node-{node}" / "server.log"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text("channel manager timed out before sending the request" if starts[node] == at else text)
+        return True
+
+    monkeypatch.setattr(Story, "starts_to", starts_to)
+    monkeypatch.setattr(Story, "leader", lambda _: 11)
+    deeds = played("bug-20247")
+    one = ["SIGTERM 12", "start 12", "SIGSTOP 13", "SIGSTOP 11", "SIGCONT 13", "SIGCONT 11"]
+    assert [each for each in deeds if not each.startswith("create")] == one * (at or 6)
+
+
+def test_a_start_is_seen_in_what_the_log_has_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isrproof.traces.record.kraft.story.READY_SECONDS", 0.05)
+    cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", find("bug-20247").layout, 0, {})
+    cluster.deeds, cluster.answers = [], lambda *_: "ok"
+    log = tmp_path / "node-12" / "server.log"
+    log.parent.mkdir()
+    story = Story(cluster, random.Random(0), lambda _: None)
+    assert not story.starts_to(12, "is ready")
+    log.write_text("12 is ready\n")
+    assert not story.starts_to(12, "is ready")
+    monkeypatch.setattr(cluster, "start", lambda _: log.write_text("12 is ready\n12 is ready\n"))
+    assert story.starts_to(12, "is ready")
+
+
 def test_a_broker_that_neither_comes_up_nor_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.traces.record.kraft.story.READY_SECONDS", 0.0)
     cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", find("bug-16814").layout, 0, {})
@@ -156,8 +192,11 @@ BUGS = {
     ("bug-19975", "4.3.0"): set(),
     ("bug-19383", "4.0.0"): {"looks like KAFKA-19383"},
     ("bug-19383", "4.0.1"): set(),
+    ("bug-20247", "3.9.1"): {"KAFKA-20247"},
+    ("bug-20247", "4.2.0"): {"KAFKA-20247"},
+    ("bug-20247", "4.2.1"): set(),
 }
-"""What the audit names in a recording of a scenario on a release."""
+"""The names that the audit gives in a recording of a scenario on a release."""
 
 
 @pytest.mark.slow
@@ -167,6 +206,6 @@ def test_the_audit_names_the_bug_on_a_real_cluster(scenario: str, version: str, 
     pytest.importorskip("confluent_kafka")
     run.record(find(scenario), version, tmp_path / "recorded", run.Options(), lambda _: None)
     (report,) = audit([str(tmp_path / "recorded")], Options())
-    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571", "KAFKA-15665", "KAFKA-19975", "KAFKA-19383"}
+    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571", "KAFKA-15665", "KAFKA-19975", "KAFKA-19383", "KAFKA-20247"}
     found = {issue for issue, _, _ in named(report)}
     assert {each for each in found if each.removeprefix("looks like ") in ours} == BUGS[scenario, version]
