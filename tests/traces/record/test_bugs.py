@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import lzma
+import os
 import random
-import shutil
+import re
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -21,6 +25,7 @@ from isrproof.traces.record.kraft.story import Story
 
 from lab.bugs import named
 
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded-bugs"
 Answer = Callable[["Played", str], str]
 
 
@@ -199,13 +204,49 @@ BUGS = {
 """The names that the audit gives in a recording of a scenario on a release."""
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("java") is None or shutil.which("mvn") is None, reason="needs Java and Maven")
+OURS = {issue.removeprefix("looks like ") for issues in BUGS.values() for issue in issues}
+
+
+def names(folder: Path) -> set[str]:
+    """Return the names of these bugs that the audit of a recording gives."""
+    (report,) = audit([str(folder)], Options())
+    return {issue for issue, _, _ in named(report) if issue.removeprefix("looks like ") in OURS}
+
+
+@pytest.mark.cluster
+@pytest.mark.skipif(
+    os.environ.get("ISRPROOF_CLUSTER") != "1", reason="starts a real Kafka cluster: set ISRPROOF_CLUSTER=1"
+)
 @pytest.mark.parametrize(("scenario", "version"), BUGS)
 def test_the_audit_names_the_bug_on_a_real_cluster(scenario: str, version: str, tmp_path: Path) -> None:
-    pytest.importorskip("confluent_kafka")
     run.record(find(scenario), version, tmp_path / "recorded", run.Options(), lambda _: None)
-    (report,) = audit([str(tmp_path / "recorded")], Options())
-    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571", "KAFKA-15665", "KAFKA-19975", "KAFKA-19383", "KAFKA-20247"}
-    found = {issue for issue, _, _ in named(report)}
-    assert {each for each in found if each.removeprefix("looks like ") in ours} == BUGS[scenario, version]
+    assert names(tmp_path / "recorded") == BUGS[scenario, version]
+
+
+@pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
+def test_a_committed_recording_shows_its_bug(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert folder.name == f"{manifest['scenario']}-{manifest['kafka']}"
+    kept = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert kept - {"manifest.json", "timeline.jsonl"} == set(manifest["files"])
+    assert names(folder) == BUGS[manifest["scenario"], manifest["kafka"]]
+
+
+def test_what_the_committed_recordings_show() -> None:
+    (report,) = audit([str(RECORDED / "bug-16814-3.7.0")], Options())
+    (failed,) = [each for each in report.happened if each.what == "process-failed"]
+    assert (failed.node, failed.issue, failed.trouble) == (2, "KAFKA-16814", True)
+    (report,) = audit([str(RECORDED / "bug-19383-4.0.0")], Options())
+    (finding,) = report.findings
+    assert (finding.rule, finding.verdict, finding.looks_like) == ("KR504", "illegal", "KAFKA-19383")
+    assert finding.message == "a snapshot differs from the log about gone"
+
+
+def test_recordings_are_small_and_have_nothing_of_the_machine() -> None:
+    paths = re.compile(rb"(?:/tmp(?!/kafka-logs\b)|/home/|/root/|/work/|/Users/)[\w/.-]*")
+    files = [path for path in RECORDED.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+    for path in files:
+        raw = path.read_bytes()
+        unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix)
+        assert not paths.findall(raw if unpack is None else unpack(raw)), path
