@@ -23,7 +23,7 @@ from ..failure import fail, say
     metavar="VERSION",
     help=f"A release: {first_to_last(LINES)}; with --kraft {first_to_last(KRAFT_LINES)}, for voters from 3.9, for"
     " migration from 3.6, for whatif-voters from 3.9, for bug-19571 from 3.7,"
-    " for bug-19383 from 4.0.",
+    " for bug-19383 from 4.0, for bug-20247 from 3.7.",
 )
 @click.option("--out", required=True, type=FilePath(path_type=Path), help="The folder to create; it must not exist.")
 @click.option(
@@ -72,8 +72,9 @@ def command(
     The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; from
     0.11.0.0 on also traffic, unclean, isr-flap, stale-broker and log-dir-failure, in which records are written;
     with --kraft they are failover, lifecycle, reassign, grow, unclean, elr, jbod, voters, segments, migration,
-    whatif-brokers, whatif-quorum, whatif-voters, bug-16814, bug-19571, bug-19975, bug-19383 and chaos, and OUT
-    gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
+    whatif-brokers, whatif-quorum, whatif-voters, bug-16814, bug-19571, bug-19975, bug-19383, bug-20247 and
+    chaos, and OUT gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and
+    manifest.json.
 
     The folder OUT gets state-change.log, controller.log and server.log of each broker, and manifest.json: what was
     done when, every version of every znode that matters, and where records are written those that were acknowledged

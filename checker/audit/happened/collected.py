@@ -28,6 +28,7 @@ from .processes import processes
 from .quorum import quorum
 from .reassignments import reassignments, targets
 from .records import of_log
+from .registrations import unanswered
 from .resigned import told_too_early
 from .settled import settled
 from .topics import topics
@@ -80,6 +81,7 @@ def collected(
         topics(rows, files),
         reassignments(rows, files),
         migration(rows, files),
+        unanswered(rows, files, writers),
         told_too_early(quorum_lines, files),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),

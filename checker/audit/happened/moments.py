@@ -34,7 +34,7 @@ ELSEWHERE = frozenset(
         *OF_PROCESSES,
         *("quorum-without-leader", "voter-unreachable", "vote-rejected", "voters-empty", "voters-changed"),
         *("created", "deletion-running", "deleted", "deletion-stuck", "reassignment-running", "reassignment-ended"),
-        *("unclean-election", "migration-phase", "migration-waiting"),
+        *("unclean-election", "migration-phase", "migration-waiting", "registration-unanswered"),
     )
 )
 """Happenings that modules of their own put together from several lines."""

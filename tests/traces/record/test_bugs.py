@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import lzma
+import os
 import random
-import shutil
+import re
+from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from signal import Signals
@@ -20,6 +25,7 @@ from isrproof.traces.record.kraft.story import Story
 
 from lab.bugs import named
 
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded-bugs"
 Answer = Callable[["Played", str], str]
 
 
@@ -136,6 +142,41 @@ def test_a_topic_is_deleted_and_eligible_replicas_cleared_while_a_broker_sleeps(
     assert between == ["delete gone", "config * min.insync.replicas=2"]
 
 
+@pytest.mark.parametrize("at", [1, 3, None])
+def test_others_pause_as_a_controller_starts_until_its_registration_times_out(
+    played: Callable[..., list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int | None
+) -> None:
+    starts = Counter[int]()
+
+    def starts_to(story: Story, node: int, text: str) -> bool:
+        story.start(node)
+        starts[node] += 1
+        log = tmp_path / f"node-{node}" / "server.log"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text("channel manager timed out before sending the request" if starts[node] == at else text)
+        return True
+
+    monkeypatch.setattr(Story, "starts_to", starts_to)
+    monkeypatch.setattr(Story, "leader", lambda _: 11)
+    deeds = played("bug-20247")
+    one = ["SIGTERM 12", "start 12", "SIGSTOP 13", "SIGSTOP 11", "SIGCONT 13", "SIGCONT 11"]
+    assert [each for each in deeds if not each.startswith("create")] == one * (at or 6)
+
+
+def test_a_start_is_seen_in_what_the_log_has_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isrproof.traces.record.kraft.story.READY_SECONDS", 0.05)
+    cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", find("bug-20247").layout, 0, {})
+    cluster.deeds, cluster.answers = [], lambda *_: "ok"
+    log = tmp_path / "node-12" / "server.log"
+    log.parent.mkdir()
+    story = Story(cluster, random.Random(0), lambda _: None)
+    assert not story.starts_to(12, "is ready")
+    log.write_text("12 is ready\n")
+    assert not story.starts_to(12, "is ready")
+    monkeypatch.setattr(cluster, "start", lambda _: log.write_text("12 is ready\n12 is ready\n"))
+    assert story.starts_to(12, "is ready")
+
+
 def test_a_broker_that_neither_comes_up_nor_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isrproof.traces.record.kraft.story.READY_SECONDS", 0.0)
     cluster = Played(Java("java", "17"), tmp_path, tmp_path, "4.1.1", find("bug-16814").layout, 0, {})
@@ -156,17 +197,56 @@ BUGS = {
     ("bug-19975", "4.3.0"): set(),
     ("bug-19383", "4.0.0"): {"looks like KAFKA-19383"},
     ("bug-19383", "4.0.1"): set(),
+    ("bug-20247", "3.9.1"): {"KAFKA-20247"},
+    ("bug-20247", "4.2.0"): {"KAFKA-20247"},
+    ("bug-20247", "4.2.1"): set(),
 }
 """The names that the audit gives in a recording of a scenario on a release."""
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("java") is None or shutil.which("mvn") is None, reason="needs Java and Maven")
+OURS = {issue.removeprefix("looks like ") for issues in BUGS.values() for issue in issues}
+
+
+def names(folder: Path) -> set[str]:
+    """Return the names of these bugs that the audit of a recording gives."""
+    (report,) = audit([str(folder)], Options())
+    return {issue for issue, _, _ in named(report) if issue.removeprefix("looks like ") in OURS}
+
+
+@pytest.mark.cluster
+@pytest.mark.skipif(
+    os.environ.get("ISRPROOF_CLUSTER") != "1", reason="starts a real Kafka cluster: set ISRPROOF_CLUSTER=1"
+)
 @pytest.mark.parametrize(("scenario", "version"), BUGS)
 def test_the_audit_names_the_bug_on_a_real_cluster(scenario: str, version: str, tmp_path: Path) -> None:
-    pytest.importorskip("confluent_kafka")
     run.record(find(scenario), version, tmp_path / "recorded", run.Options(), lambda _: None)
-    (report,) = audit([str(tmp_path / "recorded")], Options())
-    ours = {"KAFKA-16814", "KAFKA-21022", "KAFKA-19571", "KAFKA-15665", "KAFKA-19975", "KAFKA-19383"}
-    found = {issue for issue, _, _ in named(report)}
-    assert {each for each in found if each.removeprefix("looks like ") in ours} == BUGS[scenario, version]
+    assert names(tmp_path / "recorded") == BUGS[scenario, version]
+
+
+@pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
+def test_a_committed_recording_shows_its_bug(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert folder.name == f"{manifest['scenario']}-{manifest['kafka']}"
+    kept = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert kept - {"manifest.json", "timeline.jsonl"} == set(manifest["files"])
+    assert names(folder) == BUGS[manifest["scenario"], manifest["kafka"]]
+
+
+def test_what_the_committed_recordings_show() -> None:
+    (report,) = audit([str(RECORDED / "bug-16814-3.7.0")], Options())
+    (failed,) = [each for each in report.happened if each.what == "process-failed"]
+    assert (failed.node, failed.issue, failed.trouble) == (2, "KAFKA-16814", True)
+    (report,) = audit([str(RECORDED / "bug-19383-4.0.0")], Options())
+    (finding,) = report.findings
+    assert (finding.rule, finding.verdict, finding.looks_like) == ("KR504", "illegal", "KAFKA-19383")
+    assert finding.message == "a snapshot differs from the log about gone"
+
+
+def test_recordings_are_small_and_have_nothing_of_the_machine() -> None:
+    paths = re.compile(rb"(?:/tmp(?!/kafka-logs\b)|/home/|/root/|/work/|/Users/)[\w/.-]*")
+    files = [path for path in RECORDED.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+    for path in files:
+        raw = path.read_bytes()
+        unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix)
+        assert not paths.findall(raw if unpack is None else unpack(raw)), path

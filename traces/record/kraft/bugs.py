@@ -11,6 +11,11 @@ FLUSHED = (Setting("log.flush.scheduler.interval.ms", "10"),)
 """A setting with which logs are flushed all the time, if their topic asks for it."""
 _SNAPSHOT_SECONDS = 35.0
 """More than the time between two snapshots of a node."""
+_READS_METADATA = "Finished waiting for the controller metadata publishers to be installed"
+"""The line before a controller begins to register (startup in ControllerServer.scala)."""
+_TIMED_OUT = "channel manager timed out before sending the request"
+_PAUSE_SECONDS = 9.0
+_TRIES = 6
 _TOPIC_ID = "partition.metadata"
 _MOVES = 10
 _SESSION_SECONDS = 7.0
@@ -106,4 +111,31 @@ def deleted_and_cleared(story: Story) -> None:
     story.sleep(1)
     story.resume(sleeper)
     story.sleep(_SNAPSHOT_SECONDS)
+    story.partitions()
+
+
+def unanswered_registration(story: Story) -> None:
+    """The other controllers are paused as one begins to register, for longer than its request may wait (KAFKA-20247).
+
+    Before 4.2.1 and 4.3.0 it sends no other request in its life. It is the start of a node that decides whether the
+    pause comes in time, so it is tried again.
+    """
+    story.create("t", {0: [1, 2, 3]})
+    story.sleep(3)
+    for _ in range(_TRIES):
+        leader = story.leader()
+        node, *others = sorted(story.cluster.layout.controllers, key=lambda each: each == leader)
+        story.terminate(node)
+        story.starts_to(node, _READS_METADATA)
+        for other in others:
+            story.pause(other)
+        story.sleep(_PAUSE_SECONDS)
+        for other in others:
+            story.resume(other)
+        story.sleep(8)
+        if _TIMED_OUT in (story.cluster.home(node) / "server.log").read_text(encoding="utf-8"):
+            story.note("registration timed out", node=node)
+            break
+    story.create("after", {0: [2, 3, 1]})
+    story.sleep(10)
     story.partitions()

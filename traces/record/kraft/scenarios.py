@@ -367,6 +367,13 @@ _ALL = (
         features=_ELR,
         since=(4, 0),
     ),
+    KRaftScenario(
+        "bug-20247",
+        "controllers pause while another registers",
+        bugs.unanswered_registration,
+        _SPLIT,
+        since=(3, 7),
+    ),
     KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos, traffic=True),
 )
 

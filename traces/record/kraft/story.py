@@ -17,6 +17,8 @@ from .cluster import KRaftCluster
 READY_SECONDS = 180.0
 """Generous, because the machine may be busy with other things."""
 NEW_LEADER_SECONDS = 20.0
+_LOOK_SECONDS = 0.002
+"""The time between two looks at a log, short enough to act before a node's next step."""
 _NO_LEADER = "NotLeaderOrFollowerException"
 
 
@@ -80,6 +82,18 @@ class Story:
                 raise RecordError(f"Broker {broker} did not come up.\n{self.cluster.last_lines(broker)}")
             time.sleep(0.3)
         self.note("ended by itself", node=broker)
+        return False
+
+    def starts_to(self, node: int, text: str) -> bool:
+        """Start a node, and return at once when its server.log has a text; False if it has not in time."""
+        log = self.cluster.home(node) / "server.log"
+        before = log.stat().st_size if log.is_file() else 0
+        self.start(node)
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            if text in _from(log, before):
+                return True
+            time.sleep(_LOOK_SECONDS)
         return False
 
     def kill(self, node: int) -> None:
@@ -167,6 +181,15 @@ class Story:
     @property
     def up(self) -> list[int]:
         return sorted(set(self.cluster.running) - self.paused)
+
+
+def _from(log: Path, begin: int) -> str:
+    """Return what a log has from an offset on; nothing if there is no such log yet."""
+    if not log.is_file():
+        return ""
+    with log.open("rb") as file:
+        file.seek(begin)
+        return file.read().decode("utf-8", "replace")
 
 
 def _ids(text: str) -> list[int]:

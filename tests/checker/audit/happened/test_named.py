@@ -8,7 +8,9 @@ from isrproof.checker.audit.happened.named import with_names
 
 FENCED = Happened("fenced", since=100_000, until=103_000, node=2)
 UNSENT = Happened("controller-unreachable", since=95_000, until=99_000, reason="broker 2 got nothing through to it")
-SILENT = Happened("controller-unreachable", since=95_000, reason="controller 1 could not register with it")
+SILENT = Happened(
+    "registration-unanswered", since=95_000, node=1, reason="its request timed out before it could be sent"
+)
 
 
 def named(ran: tuple[str, ...], *entries: Happened) -> list[tuple[str | None, str | None]]:
