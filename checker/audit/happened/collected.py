@@ -28,6 +28,7 @@ from .processes import processes
 from .quorum import quorum
 from .reassignments import reassignments, targets
 from .records import of_log
+from .recoveries import not_recovered
 from .resigned import told_too_early
 from .settled import settled
 from .topics import topics
@@ -81,6 +82,7 @@ def collected(
         reassignments(rows, files),
         migration(rows, files),
         told_too_early(quorum_lines, files),
+        not_recovered(rows, files, writers),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
         generated(rows, files, facts),

@@ -40,7 +40,9 @@ ELSEWHERE = frozenset(
 """Happenings that modules of their own put together from several lines."""
 TOOLS = ("tool-topic", "tool-partition", "tool-quorum-leader", "tool-quorum-node")
 """Rows of output of tools, which say what they are about by what they show (described.py)."""
-_ROWS_ELSEWHERE = ("controller-resigned", *TOOLS)
+OF_RECOVERY = ("recovery-begins", "recovery-skipped", "logs-loaded")
+"""Rows of lines about the recovery of a log directory (recoveries.py)."""
+_ROWS_ELSEWHERE = ("controller-resigned", *TOOLS, *OF_RECOVERY)
 """Rows of which the same holds."""
 
 
