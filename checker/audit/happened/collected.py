@@ -25,6 +25,7 @@ from .moments import MOMENT, said, together
 from .once import once
 from .partitions import Added, Tried, conditions
 from .processes import processes
+from .producer_ids import given_twice
 from .quorum import quorum
 from .reassignments import reassignments, targets
 from .records import of_log
@@ -83,6 +84,7 @@ def collected(
         migration(rows, files),
         told_too_early(quorum_lines, files),
         not_recovered(rows, files, writers),
+        given_twice(rows, files, logs),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
         generated(rows, files, facts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +165,41 @@ def test_lines_and_records_of_one_thing_are_one_entry() -> None:
     assert (failed.reason or "").startswith("directory 91S36woiaXjh2j4PMIBsBg; ")  # and the line's own words
     led = [(each.node, each.epoch) for each in entries if each.what == "controller-active"]
     assert len(led) == len({*led})
+
+
+def migrated(folder: Path, following: int, *lines: str, broker_epoch: int = -1) -> list[str | None]:
+    """Return the bugs that a migration shows whose record of producer ids has a following id."""
+    ids = record(13, "PRODUCER_IDS_RECORD", brokerId=2, brokerEpoch=broker_epoch, nextProducerId=following)
+    put(folder, 1, [*BEGINNING, ids])
+    (folder / "node-4").mkdir()
+    (folder / "node-4" / "controller.log").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    found = report(folder).happened
+    assert found == report(folder, engine="columns").happened
+    return [each.reason for each in found if each.what == "known-bug"]
+
+
+def acquired(first: int, ts: int, release: str = "3.6.0") -> list[str]:
+    time = datetime.fromtimestamp(ts / 1000, tz=timezone.utc).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+    block = f"ProducerIdsBlock(assignedBrokerId=2, firstProducerId={first}, size=1000)"
+    said = f"Acquired new producerId block {block} by writing to Zk with path version 2"
+    return [
+        f"[{time}] INFO Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)",
+        f"[{time}] INFO [Controller id=4] {said} (kafka.controller.KafkaController)",
+    ]
+
+
+def test_a_block_of_producer_ids_is_migrated_as_the_next_one(tmp_path: Path) -> None:
+    named = "its block of producer ids from {} on is migrated as the next one: another broker gets it, too ({})"
+    sure = "KAFKA-15552, fixed in 3.5.2 and 3.6.1"
+    assert migrated(tmp_path / "a", 0) == [named.format(0, f"looks like {sure}")]
+    assert migrated(tmp_path / "b", 1000, *acquired(1000, at(1))) == [named.format(1000, sure)]
+    assert migrated(tmp_path / "c", 0, *acquired(0, at(1), "3.5.1")) == [named.format(0, sure)]
+
+
+def test_the_next_block_of_producer_ids_is_no_bug(tmp_path: Path) -> None:
+    assert not migrated(tmp_path / "a", 1000)  # the block before it is not shown
+    assert not migrated(tmp_path / "b", 2000, *acquired(1000, at(1)))
+    assert not migrated(tmp_path / "c", 0, broker_epoch=6)  # a broker asked for it
+    assert not migrated(tmp_path / "d", 1000, *acquired(1000, at(20)))  # the cluster went back to ZooKeeper
+    for release in ("3.5.2", "3.6.1"):
+        assert not migrated(tmp_path / release, 1000, *acquired(1000, at(1), release))

@@ -61,6 +61,17 @@ class Step:
 
 
 @dataclass(frozen=True)
+class MigratedIds:
+    """A record with which a migration from ZooKeeper takes over the blocks of producer ids."""
+
+    at: Where
+    broker: int
+    """The broker that ZooKeeper gave the last block to."""
+    following: int
+    """The first id of the next block."""
+
+
+@dataclass(frozen=True)
 class Needed:
     """The brokers that decide who must come back for a partition without a leader, besides its ISR."""
 
@@ -86,6 +97,7 @@ class Walked:
     """The spells of partitions without a leader, by topic, partition and offset of the first record."""
     moving: Mapping[tuple[str, int], Partition] = field(default_factory=dict)
     """The partitions whose reassignment no record ends, by topic and partition, as they are at the end."""
+    migrated: tuple[MigratedIds, ...] = ()
     begins: int | None = None
     """The time of the first record; None if the log has the whole past of its cluster."""
     ends: int | None = None
@@ -133,6 +145,7 @@ class Course:
     """As in `Walked`."""
     begins_at: int | None = None
     """As `Walked.begins`."""
+    _migrated: list[MigratedIds] = field(default_factory=list)
     _isrs: dict[str, dict[tuple[str, int], _Often]] = field(default_factory=lambda: {SHRUNK: {}, EXPANDED: {}})
     _below: dict[tuple[str, int], tuple[Where, int, Ids]] = field(default_factory=dict)
     """The partitions under their min ISR: the first record, the least size, and the last ISR."""
@@ -218,6 +231,11 @@ class Course:
             ids = {"added": sorted({*after} - {*before}), "removed": sorted({*before} - {*after}), "now": after}
             self._keep(Step(VOTERS_CHANGED, _where(at), ids=ids))
 
+    def ids_migrated(self, broker: int, following: int, at: At) -> None:
+        """Record that a migration writes the next block of producer ids, which no registered broker asks for."""
+        if at.committed and self._asks(at.ts) and len(self._migrated) < KEPT:
+            self._migrated.append(MigratedIds(_where(at), broker, following))
+
     # At the end
 
     def walked(
@@ -242,6 +260,7 @@ class Course:
             self.at,
             needed,
             {(name, number): each for name, own in self._running.items() for number, each in own.now.items()},
+            tuple(self._migrated),
             self.begins_at,
             ends,
         )
