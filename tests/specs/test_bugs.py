@@ -197,11 +197,7 @@ def test_signs_name_rules_and_happenings_that_exist() -> None:
             if isinstance(sign, Moment):
                 assert {sign.what, *sign.without, sign.beside} - {None} <= {*happenings()}
         if not bug.signs and not bug.mark.startswith("None"):
-            assert bug.issue in {issue for rule in rules().values() for issue in (rule.bug, *rule.issues)} | UNSEEN
-
-
-UNSEEN = {"KAFKA-16120"}
-"""Bugs with a mark that no rule looks for."""
+            assert bug.issue in {issue for rule in rules().values() for issue in (rule.bug, *rule.issues)}
 
 
 def test_patches_have_a_bug_until_their_line_is_fixed() -> None:

@@ -11,6 +11,7 @@ from ..observe.controller.conditions import OFFLINE
 from ..sources.metadata.course import (
     DIRECTORY_FAILED,
     EXPANDED,
+    LEFT_BEHIND,
     REASSIGNING,
     SHRUNK,
     UNCLEAN,
@@ -246,6 +247,10 @@ def _directory(step: Step) -> str:
     return f"directory {step.word}"
 
 
+def _left_behind(step: Step) -> str:
+    return f"{step.word} is removed from it while it is in ZooKeeper mode: the log stays there"
+
+
 _REASONS: Mapping[str, Callable[[Step], str]] = {
     SHRUNK: _isr,
     EXPANDED: _isr,
@@ -255,6 +260,7 @@ _REASONS: Mapping[str, Callable[[Step], str]] = {
     DIRECTORY_FAILED: _directory,
     VOTERS_CHANGED: _voters,
     WAITING: _waits,
+    LEFT_BEHIND: _left_behind,
 }
 
 

@@ -203,3 +203,44 @@ def test_the_next_block_of_producer_ids_is_no_bug(tmp_path: Path) -> None:
     assert not migrated(tmp_path / "d", 1000, *acquired(1000, at(20)))  # the cluster went back to ZooKeeper
     for release in ("3.5.2", "3.6.1"):
         assert not migrated(tmp_path / release, 1000, *acquired(1000, at(1), release))
+
+
+def removed(
+    folder: Path, *, release: str = "", level: int = 14, state: int = 1, zookeeper: bool = True, fenced: bool = False
+) -> list[Shown]:
+    """Return the bugs that a migration shows in which broker 3's replica is removed."""
+    process = json.loads(BEGINNING[7])["data"]
+    process |= {"brokerEpoch": 15, "incarnationId": "process5AAAAAAAAAAAAAA", "isMigratingZkBroker": zookeeper}
+    lines = [
+        record(13, "FEATURE_LEVEL_RECORD", name="metadata.version", featureLevel=level),
+        record(14, "ZK_MIGRATION_STATE_RECORD", zkMigrationState=state),
+        json.dumps(json.loads(record(15, "REGISTER_BROKER_RECORD", **process)) | {"version": 2}),
+        *([] if fenced else [unfence(16, 3, 15)]),
+        change(17, isr=[1, 2], replicas=[1, 2]),
+    ]
+    put(folder, 1, [*BEGINNING, *lines])
+    if release:
+        said = f"INFO Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)"
+        (folder / "node-1" / "server.log").write_text(f"[2023-11-14 22:13:00,000] {said}\n", encoding="utf-8")
+    found = report(folder).happened
+    return [(each.node, each.since, each.reason) for each in found if each.what == "known-bug"]
+
+
+LEFT = "orders-0 is removed from it while it is in ZooKeeper mode: the log stays there"
+
+
+def test_a_replica_that_leaves_a_broker_in_zookeeper_mode_stays_on_its_disk(tmp_path: Path) -> None:
+    like = f"{LEFT} (looks like KAFKA-16120, fixed in 3.6.2 and 3.7.0)"
+    assert removed(tmp_path / "a") == [(3, at(17), like)]
+    for release in ("3.5.2", "3.6.1"):
+        sure = f"{LEFT} (KAFKA-16120, fixed in 3.6.2 and 3.7.0)"
+        assert removed(tmp_path / release, release=release) == [(3, at(17), sure)]
+
+
+def test_a_replica_is_deleted_where_the_bug_is_not(tmp_path: Path) -> None:
+    for release in ("3.6.2", "3.7.0", "3.9.1"):
+        assert not removed(tmp_path / release, release=release)
+    assert not removed(tmp_path / "level", level=15)  # of 3.7
+    assert not removed(tmp_path / "over", state=3)
+    assert not removed(tmp_path / "kraft", zookeeper=False)
+    assert not removed(tmp_path / "away", fenced=True)  # it is asked nothing in any release

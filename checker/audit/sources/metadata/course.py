@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .....specs.metadata.levels import LEADER_RECOVERY
+from .....specs.metadata.levels import LEADER_RECOVERY, levels
 from .....traces.place import Place
 from ...files.file import LogFile
 from ...observe.narrow import EVERYTHING, Narrow
@@ -24,9 +24,12 @@ SHRUNK, EXPANDED, UNCLEAN, UNDER_MIN = "isr-shrunk", "isr-expanded", "unclean-el
 CREATED, DELETED, REASSIGNING = "created", "deleted", "reassignment-running"
 WAITING = "reassignment-stuck"
 DIRECTORY_FAILED, VOTERS_CHANGED = "directory-failed", "voters-changed"
+LEFT_BEHIND = "known-bug"
 """Kinds of steps: names of the vocabulary (specs/happenings.toml)."""
 _BEFORE_TAKEOVER, _DURING, _COPIED_DURING = 2, 1, 8
 """States of a migration, and the level (3.4) at which topics of ZooKeeper are still copied in the second."""
+_LEFT_UNTIL = max(each.level for each in levels().values() if each.release == "3.6")
+"""The newest level of releases that leave the logs of removed replicas on brokers in ZooKeeper mode (KAFKA-16120)."""
 _LOST = "AAAAAAAAAAAAAAAAAAAAAg"
 """The directory of a replica whose directory has failed. Source: DirectoryId.LOST."""
 
@@ -57,7 +60,7 @@ class Step:
     ids: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Brokers by their roles."""
     word: str = ""
-    """A value that the record has: how a reassignment ended, or a directory."""
+    """A value that the record has: how a reassignment ended, a directory, or a partition."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +202,17 @@ class Course:
             self._above(*key, _where(at))
         if after[5] or after[6] or (before is not None and (before[5] or before[6])):
             self._reassigned(topic, after[1], before, after, _where(at))
+        if state.migration == _DURING and before is not None and before[4] != after[4]:
+            self._leaves(topic, before, after, state, at)
+
+    def _leaves(self, topic: str, before: Partition, after: Partition, state: Cluster, at: At) -> None:
+        """Record replicas that are removed from brokers in ZooKeeper mode, which are not asked to delete them."""
+        if state.level > _LEFT_UNTIL or not self._asks(at.ts, topic):
+            return
+        for each in sorted({*before.replicas} - {*after.replicas}):
+            broker = state.brokers.get(each)
+            if broker is not None and broker.in_zookeeper and broker.active:
+                self._keep(Step(LEFT_BEHIND, _where(at), node=each, word=f"{topic}-{after.number}"))
 
     def created(self, topic: str, state: Cluster, at: At) -> None:
         """Record that a topic is created: those that a migration copies from ZooKeeper were there before."""
