@@ -16,6 +16,7 @@ from ..lines import MOVED
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, tenures
+from .cut_off import stays_leader
 from .described import described
 from .elections import active, resigned, unclean
 from .leaders import spells
@@ -33,6 +34,7 @@ from .recoveries import not_recovered
 from .resigned import told_too_early
 from .settled import settled
 from .topics import topics
+from .unheard import goes_on
 from .vanished import vanished
 from .views import views
 from .votes import votes
@@ -77,6 +79,7 @@ def collected(
         described(rows, files),
         processes(rows, files, writers),
         quorum(known, rows, files),
+        stays_leader(known, rows, files, writers),
         votes(known, quorum_lines, rows, files),
         active(quorum_lines, files, {log.cluster for log in logs}),
         topics(rows, files),
@@ -94,6 +97,7 @@ def collected(
             made[cluster].append(each)
     for cluster, own in made.items():
         made[cluster] = settled(own, rows, files, writers)
+        made[cluster] += goes_on(made[cluster], [row for row in rows if _is_of(row, cluster, files)], files, writers)
     moving, ends = targets(rows, files), _ends(files.values())
     printing = {fact.path for fact in facts if not _MOVES.isdisjoint(fact.rows)}
     for cluster, state in states.items():
@@ -107,6 +111,10 @@ def collected(
         recorded = [so_far(each, log.course.ends) for log in its for each in of_log(log)]
         found[cluster] = once(found.get(cluster, []), recorded, its)
     return {cluster: sorted(asked(own, narrow), key=lambda each: each.order) for cluster, own in found.items()}
+
+
+def _is_of(row: Row, cluster: int, files: Mapping[int, LogFile]) -> bool:
+    return row["file"] in files and files[row["file"]].cluster == cluster
 
 
 def _added(state: ClusterState, moving: Mapping[tuple[str, int], frozenset[int]]) -> Added:
