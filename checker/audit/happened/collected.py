@@ -21,6 +21,7 @@ from .described import described
 from .elections import active, resigned, unclean
 from .leaders import spells
 from .losses import elected_outside, losses
+from .migrated_topics import kept
 from .migration import migration
 from .moments import MOMENT, said, together
 from .once import once
@@ -88,6 +89,7 @@ def collected(
         told_too_early(quorum_lines, files),
         not_recovered(rows, files, writers),
         given_twice(rows, files, logs),
+        kept(rows, files, logs),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
         generated(rows, files, facts),
@@ -97,7 +99,8 @@ def collected(
             made[cluster].append(each)
     for cluster, own in made.items():
         made[cluster] = settled(own, rows, files, writers)
-        made[cluster] += goes_on(made[cluster], [row for row in rows if _is_of(row, cluster, files)], files, writers)
+    for cluster, each in [*goes_on(made, rows, files, writers)]:
+        made[cluster].append(each)
     moving, ends = targets(rows, files), _ends(files.values())
     printing = {fact.path for fact in facts if not _MOVES.isdisjoint(fact.rows)}
     for cluster, state in states.items():
@@ -111,10 +114,6 @@ def collected(
         recorded = [so_far(each, log.course.ends) for log in its for each in of_log(log)]
         found[cluster] = once(found.get(cluster, []), recorded, its)
     return {cluster: sorted(asked(own, narrow), key=lambda each: each.order) for cluster, own in found.items()}
-
-
-def _is_of(row: Row, cluster: int, files: Mapping[int, LogFile]) -> bool:
-    return row["file"] in files and files[row["file"]].cluster == cluster
 
 
 def _added(state: ClusterState, moving: Mapping[tuple[str, int], frozenset[int]]) -> Added:

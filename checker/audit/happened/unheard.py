@@ -24,32 +24,39 @@ _TIMEOUT = 30_000
 
 
 def goes_on(
-    entries: Iterable[Happened], rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers
-) -> Iterator[Happened]:
-    """Yield the brokers of a cluster that run for so long without a heartbeat after a directory has failed.
+    entries: Mapping[int, Iterable[Happened]], rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers
+) -> Iterator[tuple[int, Happened]]:
+    """Yield by cluster the brokers that run for so long without a heartbeat after a directory has failed.
 
     Args:
-        entries: all of the cluster.
+        entries: all of each cluster.
         rows: the rows of the first look.
     """
     unsent = _unsent(rows, files, writers)
-    for each in entries:
-        if each.what == DIRECTORY and each.since is not None and each.node is not None:
-            last = _last(unsent.get(each.node, ()), each.since)
-            if last is not None and last["ts"] - each.since >= _TIMEOUT:
-                places = (*each.places[:1], files[last["file"]].place(last["line"]))
-                said = _REASON.format((last["ts"] - each.since) // 1000)
-                yield Happened(_BUG, since=each.since, until=last["ts"], node=each.node, reason=said, places=places)
+    for cluster, own in entries.items():
+        for each in own:
+            if each.what == DIRECTORY and each.since is not None and each.node is not None:
+                last = _last(unsent.get((cluster, each.node), ()), each.since)
+                if last is not None and last["ts"] - each.since >= _TIMEOUT:
+                    yield cluster, _entry(each, last, files)
 
 
-def _unsent(rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers) -> Mapping[int, Sequence[Row]]:
+def _entry(failed: Happened, last: Row, files: Mapping[int, LogFile]) -> Happened:
+    places = (*failed.places[:1], files[last["file"]].place(last["line"]))
+    said = _REASON.format((last["ts"] - (failed.since or 0)) // 1000)
+    return Happened(_BUG, since=failed.since, until=last["ts"], node=failed.node, reason=said, places=places)
+
+
+def _unsent(
+    rows: Iterable[Row], files: Mapping[int, LogFile], writers: Writers
+) -> Mapping[tuple[int, int], Sequence[Row]]:
     """Return the heartbeats of each broker that got no answer, in the order of time."""
-    found: dict[int, list[Row]] = defaultdict(list)
+    found: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in rows:
         if row.get("kind") == MOMENT and row["row"] == _UNSENT and row["ts"] is not None and row["file"] in files:
             who = row["speaker"] if row["speaker"] is not None else writers.of(row["file"])
             if who is not None:
-                found[who].append(row)
+                found[files[row["file"]].cluster, who].append(row)
     for own in found.values():
         own.sort(key=lambda row: (row["ts"], row["file"], row["line"]))
     return found

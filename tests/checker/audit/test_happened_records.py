@@ -178,8 +178,12 @@ def migrated(folder: Path, following: int, *lines: str, broker_epoch: int = -1) 
     return [each.reason for each in found if each.what == "known-bug"]
 
 
+def printed(ts: int) -> str:
+    return datetime.fromtimestamp(ts / 1000, tz=timezone.utc).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+
+
 def acquired(first: int, ts: int, release: str = "3.6.0") -> list[str]:
-    time = datetime.fromtimestamp(ts / 1000, tz=timezone.utc).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+    time = printed(ts)
     block = f"ProducerIdsBlock(assignedBrokerId=2, firstProducerId={first}, size=1000)"
     said = f"Acquired new producerId block {block} by writing to Zk with path version 2"
     return [
@@ -244,3 +248,49 @@ def test_a_replica_is_deleted_where_the_bug_is_not(tmp_path: Path) -> None:
     assert not removed(tmp_path / "over", state=3)
     assert not removed(tmp_path / "kraft", zookeeper=False)
     assert not removed(tmp_path / "away", fenced=True)  # it is asked nothing in any release
+
+
+def copied(folder: Path, *lines: str, release: str = "3.6.0", state: int = 2, topic: str = "gone") -> list[str | None]:
+    """Return the bugs that a migration shows which copies a topic, beside lines of a controller in ZooKeeper mode.
+
+    A line is its text with the offset of the record at whose time it is.
+    """
+    records = [
+        record(13, "ZK_MIGRATION_STATE_RECORD", zkMigrationState=state),
+        record(14, "TOPIC_RECORD", name=topic, topicId="goneAAAAAAAAAAAAAAAAAA"),
+    ]
+    put(folder, 1, [*BEGINNING, *records])
+    said = f"Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)"
+    shown = [f"[{printed(at(0))}] INFO {said}", *lines]
+    (folder / "node-4").mkdir()
+    (folder / "node-4" / "controller.log").write_text("".join(f"{line}\n" for line in shown), encoding="utf-8")
+    return [each.reason for each in report(folder).happened if each.what == "known-bug"]
+
+
+def deleting(offset: int, topic: str = "gone") -> str:
+    said = f"Starting topic deletion for topics {topic} (kafka.controller.KafkaController)"
+    return f"[{printed(at(offset))}] INFO [Controller id=4] {said}"
+
+
+def completed(offset: int, topic: str = "gone") -> str:
+    said = f"Deletion of topic {topic} successfully completed (kafka.controller.TopicDeletionManager)"
+    return f"[{printed(at(offset))}] INFO [Topic Deletion Manager 4] {said}"
+
+
+def test_a_topic_is_migrated_whose_deletion_is_not_over(tmp_path: Path) -> None:
+    reason = "the deletion of topic gone had begun, and is not over, when it is migrated: the topic stays"
+    like = f"{reason} (looks like KAFKA-15605, fixed in 3.6.1 and 3.7.0)"
+    assert copied(tmp_path / "a", deleting(2)) == [like]
+    assert copied(tmp_path / "b", deleting(2), completed(3), deleting(5)) == [like]
+    assert copied(tmp_path / "c", deleting(2), completed(20)) == [like]
+
+
+def test_a_topic_that_was_deleted_or_is_not_migrated_stays_for_another_reason(tmp_path: Path) -> None:
+    assert not copied(tmp_path / "over", deleting(2), completed(3))
+    assert not copied(tmp_path / "later", deleting(20))
+    assert not copied(tmp_path / "another", deleting(2, "other"))
+    assert not copied(tmp_path / "created", deleting(2), state=3)
+    disabled = f"[{printed(at(3))}] INFO [Controller id=4] Removing gone since delete topic is disabled"
+    assert not copied(tmp_path / "disabled", deleting(2), f"{disabled} (kafka.controller.KafkaController)")
+    for release in ("3.6.1", "3.7.0"):
+        assert not copied(tmp_path / release, deleting(2), release=release)

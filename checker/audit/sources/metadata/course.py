@@ -101,6 +101,8 @@ class Walked:
     moving: Mapping[tuple[str, int], Partition] = field(default_factory=dict)
     """The partitions whose reassignment no record ends, by topic and partition, as they are at the end."""
     migrated: tuple[MigratedIds, ...] = ()
+    copied: Mapping[str, Where] = field(default_factory=dict)
+    """The topics that a migration from ZooKeeper copies."""
     begins: int | None = None
     """The time of the first record; None if the log has the whole past of its cluster."""
     ends: int | None = None
@@ -149,6 +151,7 @@ class Course:
     begins_at: int | None = None
     """As `Walked.begins`."""
     _migrated: list[MigratedIds] = field(default_factory=list)
+    _copied: dict[str, Where] = field(default_factory=dict)
     _isrs: dict[str, dict[tuple[str, int], _Often]] = field(default_factory=lambda: {SHRUNK: {}, EXPANDED: {}})
     _below: dict[tuple[str, int], tuple[Where, int, Ids]] = field(default_factory=dict)
     """The partitions under their min ISR: the first record, the least size, and the last ISR."""
@@ -217,8 +220,12 @@ class Course:
     def created(self, topic: str, state: Cluster, at: At) -> None:
         """Record that a topic is created: those that a migration copies from ZooKeeper were there before."""
         copied = state.migration == _BEFORE_TAKEOVER or (state.migration == _DURING and state.level <= _COPIED_DURING)
-        if at.committed and not copied and self._asks(at.ts, topic):
+        if not at.committed or not self._asks(at.ts, topic):
+            return
+        if not copied:
             self._keep(Step(CREATED, _where(at), topic))
+        elif len(self._copied) < KEPT:
+            self._copied.setdefault(topic, _where(at))
 
     def deleted(self, topic: str, partitions: Collection[Partition], at: At) -> None:
         """Record that a topic is about to be deleted."""
@@ -275,6 +282,7 @@ class Course:
             needed,
             {(name, number): each for name, own in self._running.items() for number, each in own.now.items()},
             tuple(self._migrated),
+            self._copied,
             self.begins_at,
             ends,
         )
