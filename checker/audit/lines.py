@@ -121,6 +121,8 @@ TOPIC_DELETED = rows_with("topic-deleted")
 """Lines of a controller that name a topic, but neither a partition nor an epoch."""
 LIVE_BROKERS = rows_with("live-brokers")
 """Lines of a controller that name all brokers that it considers alive, but no epoch."""
+PRODUCER_IDS_ACQUIRED = ("producer-ids-acquired",)
+"""The line in which a controller in ZooKeeper mode gives out a block of producer ids."""
 OF_NO_RULE = rows_with("happening")
 """Lines that only what happened rests on: no history, no observation and no rule reads them."""
 OF_KRAFT = rows_with(mode="kraft")

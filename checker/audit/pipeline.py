@@ -34,6 +34,7 @@ from .findings.timeline import timeline
 from .happened.collected import collected
 from .happened.leaders import led
 from .happened.moments import moments
+from .happened.producer_ids import given_out
 from .happened.unread import members, unread
 from .happened.vanished import witnesses
 from .history.claims import claims
@@ -151,7 +152,14 @@ def first_look(events: Table) -> list[Row]:
     happened; a look.
     """
     of_rules = events.without_lines(OF_NO_RULE)
-    return [*claims(of_rules), *handled(of_rules), *moments(events), *witnesses(events), *members(events)]
+    return [
+        *claims(of_rules),
+        *handled(of_rules),
+        *moments(events),
+        *witnesses(events),
+        *members(events),
+        *given_out(events),
+    ]
 
 
 def _looked(

@@ -20,7 +20,7 @@ def test_a_bug_is_named_where_it_is_and_nowhere_else(issue: str) -> None:
         assert not any(issue in name for name in at(case, release)), release
 
 
-OF_RECORDS = {"KAFKA-19294", "KAFKA-19975"}
+OF_RECORDS = {"KAFKA-15552", "KAFKA-15605", "KAFKA-16120", "KAFKA-19294", "KAFKA-19975"}
 """Bugs that only records show (tests/checker/audit/happened/test_named.py, test_happened_records.py)."""
 
 

@@ -16,22 +16,27 @@ from ..lines import MOVED
 from ..observe.narrow import EVERYTHING, Narrow
 from ..table.protocol import Row
 from .controllers import generated, tenures
+from .cut_off import stays_leader
 from .described import described
 from .elections import active, resigned, unclean
 from .leaders import spells
 from .losses import elected_outside, losses
+from .migrated_topics import kept
 from .migration import migration
 from .moments import MOMENT, said, together
 from .once import once
 from .partitions import Added, Tried, conditions
 from .processes import processes
+from .producer_ids import given_twice
 from .quorum import quorum
 from .reassignments import reassignments, targets
 from .records import of_log
+from .recoveries import not_recovered
 from .registrations import unanswered
 from .resigned import told_too_early
 from .settled import settled
 from .topics import topics
+from .unheard import goes_on
 from .vanished import vanished
 from .views import views
 from .votes import votes
@@ -76,6 +81,7 @@ def collected(
         described(rows, files),
         processes(rows, files, writers),
         quorum(known, rows, files),
+        stays_leader(known, rows, files, writers),
         votes(known, quorum_lines, rows, files),
         active(quorum_lines, files, {log.cluster for log in logs}),
         topics(rows, files),
@@ -83,6 +89,9 @@ def collected(
         migration(rows, files),
         unanswered(rows, files, writers),
         told_too_early(quorum_lines, files),
+        not_recovered(rows, files, writers),
+        given_twice(rows, files, logs),
+        kept(rows, files, logs),
         unclean(rows, files),
         resigned(rows, files, writers, brokers),
         generated(rows, files, facts),
@@ -92,6 +101,8 @@ def collected(
             made[cluster].append(each)
     for cluster, own in made.items():
         made[cluster] = settled(own, rows, files, writers)
+    for cluster, each in [*goes_on(made, rows, files, writers)]:
+        made[cluster].append(each)
     moving, ends = targets(rows, files), _ends(files.values())
     printing = {fact.path for fact in facts if not _MOVES.isdisjoint(fact.rows)}
     for cluster, state in states.items():

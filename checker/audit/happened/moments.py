@@ -11,7 +11,7 @@ from ....specs.lines import Row as LineRow
 from ....specs.lines import rows as line_rows
 from ..files.file import LogFile
 from ..findings.happened import Happened
-from ..lines import BELOW_HIGH_WATERMARK
+from ..lines import BELOW_HIGH_WATERMARK, PRODUCER_IDS_ACQUIRED
 from ..table.protocol import Row, Table
 from .several import several
 from .writers import Writers
@@ -40,7 +40,9 @@ ELSEWHERE = frozenset(
 """Happenings that modules of their own put together from several lines."""
 TOOLS = ("tool-topic", "tool-partition", "tool-quorum-leader", "tool-quorum-node")
 """Rows of output of tools, which say what they are about by what they show (described.py)."""
-_ROWS_ELSEWHERE = ("controller-resigned", *TOOLS)
+OF_RECOVERY = ("recovery-begins", "recovery-skipped", "logs-loaded")
+"""Rows of lines about the recovery of a log directory (recoveries.py)."""
+_ROWS_ELSEWHERE = ("controller-resigned", *TOOLS, *OF_RECOVERY, *PRODUCER_IDS_ACQUIRED)
 """Rows of which the same holds."""
 
 

@@ -16,6 +16,8 @@ from ..history.journals import VERSION
 from ..history.spans import Span
 from ..table.protocol import Row
 
+BUG = "known-bug"
+"""The word for a bug that lines, or records, show by themselves."""
 _VERSION = re.compile(r"Kafka version: ([0-9]+(?:\.[0-9]+)+)")
 _NEAR = 60_000
 """The milliseconds between two entries that are of about the same time: several sessions of a broker."""
@@ -52,10 +54,13 @@ def with_names(entries: Sequence[Happened], ran: Collection[str]) -> list[Happen
     """Return the entries of a cluster, each with the bug that it is a sign of: in its `issue` if nothing else leaves
     it and all releases that ran have the bug, else in its reason, as "looks like".
 
+    What is a bug only in releases that have it, and is no line of its own, is left out in others.
+
     Args:
         ran: the releases that may have run; none if they are not known.
     """
-    return [_with_name(each, entries, ran) for each in entries]
+    named = (_with_name(each, entries, ran) for each in entries)
+    return [each for each in named if each.what != BUG or each.at is not None or each.issue or each.looks_like]
 
 
 def _with_name(each: Happened, entries: Sequence[Happened], ran: Collection[str]) -> Happened:

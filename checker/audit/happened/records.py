@@ -11,6 +11,7 @@ from ..observe.controller.conditions import OFFLINE
 from ..sources.metadata.course import (
     DIRECTORY_FAILED,
     EXPANDED,
+    LEFT_BEHIND,
     REASSIGNING,
     SHRUNK,
     UNCLEAN,
@@ -246,6 +247,10 @@ def _directory(each: Occurrence) -> str:
     return f"directory {each.word}"
 
 
+def _left_behind(each: Occurrence) -> str:
+    return f"{each.word} is removed from it while it is in ZooKeeper mode: the log stays there"
+
+
 _REASONS: Mapping[str, Callable[[Occurrence], str]] = {
     SHRUNK: _isr,
     EXPANDED: _isr,
@@ -255,6 +260,7 @@ _REASONS: Mapping[str, Callable[[Occurrence], str]] = {
     DIRECTORY_FAILED: _directory,
     VOTERS_CHANGED: _voters,
     WAITING: _waits,
+    LEFT_BEHIND: _left_behind,
 }
 
 

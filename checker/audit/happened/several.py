@@ -50,6 +50,10 @@ def _no_answer(row: Row) -> Iterator[Said]:
         yield {"node": voter, "said": "votes"}
 
 
+def _directory(row: Row) -> Iterator[Said]:
+    yield {"said": row.get("dir")}
+
+
 def _not_fetching(row: Row) -> Iterator[Said]:
     """Yield the voters that did not fetch from their leader; without all voters nobody knows who they are."""
     fetching = {int(id) for id in re.findall(_KEY if row.get("replicas") else r"[0-9]+", row.get("detail") or "")}
@@ -286,6 +290,8 @@ _WAITING: Mapping[str, Callable[[Row], str]] = {
 
 
 _SEVERAL: Mapping[str, Callable[[Row], Iterator[Said]]] = {
+    "recovery-begins": _directory,
+    "recovery-skipped": _directory,
     "raft-votes-missing": _no_answer,
     "raft-majority-silent": _not_fetching,
     "raft-connection-failed": _connection,

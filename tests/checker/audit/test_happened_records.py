@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +165,132 @@ def test_lines_and_records_of_one_thing_are_one_entry() -> None:
     assert (failed.reason or "").startswith("directory 91S36woiaXjh2j4PMIBsBg; ")  # and the line's own words
     led = [(each.node, each.epoch) for each in entries if each.what == "controller-active"]
     assert len(led) == len({*led})
+
+
+def migrated(folder: Path, following: int, *lines: str, broker_epoch: int = -1) -> list[str | None]:
+    """Return the bugs that a migration shows whose record of producer ids has a following id."""
+    ids = record(13, "PRODUCER_IDS_RECORD", brokerId=2, brokerEpoch=broker_epoch, nextProducerId=following)
+    put(folder, 1, [*BEGINNING, ids])
+    (folder / "node-4").mkdir()
+    (folder / "node-4" / "controller.log").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    found = report(folder).happened
+    assert found == report(folder, engine="columns").happened
+    return [each.reason for each in found if each.what == "known-bug"]
+
+
+def printed(ts: int) -> str:
+    return datetime.fromtimestamp(ts / 1000, tz=timezone.utc).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+
+
+def acquired(first: int, ts: int, release: str = "3.6.0") -> list[str]:
+    time = printed(ts)
+    block = f"ProducerIdsBlock(assignedBrokerId=2, firstProducerId={first}, size=1000)"
+    said = f"Acquired new producerId block {block} by writing to Zk with path version 2"
+    return [
+        f"[{time}] INFO Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)",
+        f"[{time}] INFO [Controller id=4] {said} (kafka.controller.KafkaController)",
+    ]
+
+
+def test_a_block_of_producer_ids_is_migrated_as_the_next_one(tmp_path: Path) -> None:
+    named = "its block of producer ids from {} on is migrated as the next one: another broker gets it, too ({})"
+    sure = "KAFKA-15552, fixed in 3.5.2 and 3.6.1"
+    assert migrated(tmp_path / "a", 0) == [named.format(0, f"looks like {sure}")]
+    assert migrated(tmp_path / "b", 1000, *acquired(1000, at(1))) == [named.format(1000, sure)]
+    assert migrated(tmp_path / "c", 0, *acquired(0, at(1), "3.5.1")) == [named.format(0, sure)]
+
+
+def test_the_next_block_of_producer_ids_is_no_bug(tmp_path: Path) -> None:
+    assert not migrated(tmp_path / "a", 1000)  # the block before it is not shown
+    assert not migrated(tmp_path / "b", 2000, *acquired(1000, at(1)))
+    assert not migrated(tmp_path / "c", 0, broker_epoch=6)  # a broker asked for it
+    assert not migrated(tmp_path / "d", 1000, *acquired(1000, at(20)))  # the cluster went back to ZooKeeper
+    for release in ("3.5.2", "3.6.1"):
+        assert not migrated(tmp_path / release, 1000, *acquired(1000, at(1), release))
+
+
+def removed(
+    folder: Path, *, release: str = "", level: int = 14, state: int = 1, zookeeper: bool = True, fenced: bool = False
+) -> list[Shown]:
+    """Return the bugs that a migration shows in which broker 3's replica is removed."""
+    process = json.loads(BEGINNING[7])["data"]
+    process |= {"brokerEpoch": 15, "incarnationId": "process5AAAAAAAAAAAAAA", "isMigratingZkBroker": zookeeper}
+    lines = [
+        record(13, "FEATURE_LEVEL_RECORD", name="metadata.version", featureLevel=level),
+        record(14, "ZK_MIGRATION_STATE_RECORD", zkMigrationState=state),
+        json.dumps(json.loads(record(15, "REGISTER_BROKER_RECORD", **process)) | {"version": 2}),
+        *([] if fenced else [unfence(16, 3, 15)]),
+        change(17, isr=[1, 2], replicas=[1, 2]),
+    ]
+    put(folder, 1, [*BEGINNING, *lines])
+    if release:
+        said = f"INFO Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)"
+        (folder / "node-1" / "server.log").write_text(f"[2023-11-14 22:13:00,000] {said}\n", encoding="utf-8")
+    found = report(folder).happened
+    return [(each.node, each.since, each.reason) for each in found if each.what == "known-bug"]
+
+
+LEFT = "orders-0 is removed from it while it is in ZooKeeper mode: the log stays there"
+
+
+def test_a_replica_that_leaves_a_broker_in_zookeeper_mode_stays_on_its_disk(tmp_path: Path) -> None:
+    like = f"{LEFT} (looks like KAFKA-16120, fixed in 3.6.2 and 3.7.0)"
+    assert removed(tmp_path / "a") == [(3, at(17), like)]
+    for release in ("3.5.2", "3.6.1"):
+        sure = f"{LEFT} (KAFKA-16120, fixed in 3.6.2 and 3.7.0)"
+        assert removed(tmp_path / release, release=release) == [(3, at(17), sure)]
+
+
+def test_a_replica_is_deleted_where_the_bug_is_not(tmp_path: Path) -> None:
+    for release in ("3.6.2", "3.7.0", "3.9.1"):
+        assert not removed(tmp_path / release, release=release)
+    assert not removed(tmp_path / "level", level=15)  # of 3.7
+    assert not removed(tmp_path / "over", state=3)
+    assert not removed(tmp_path / "kraft", zookeeper=False)
+    assert not removed(tmp_path / "away", fenced=True)  # it is asked nothing in any release
+
+
+def copied(folder: Path, *lines: str, release: str = "3.6.0", state: int = 2, topic: str = "gone") -> list[str | None]:
+    """Return the bugs that a migration shows which copies a topic, beside lines of a controller in ZooKeeper mode.
+
+    A line is its text with the offset of the record at whose time it is.
+    """
+    records = [
+        record(13, "ZK_MIGRATION_STATE_RECORD", zkMigrationState=state),
+        record(14, "TOPIC_RECORD", name=topic, topicId="goneAAAAAAAAAAAAAAAAAA"),
+    ]
+    put(folder, 1, [*BEGINNING, *records])
+    said = f"Kafka version: {release} (org.apache.kafka.common.utils.AppInfoParser)"
+    shown = [f"[{printed(at(0))}] INFO {said}", *lines]
+    (folder / "node-4").mkdir()
+    (folder / "node-4" / "controller.log").write_text("".join(f"{line}\n" for line in shown), encoding="utf-8")
+    return [each.reason for each in report(folder).happened if each.what == "known-bug"]
+
+
+def deleting(offset: int, topic: str = "gone") -> str:
+    said = f"Starting topic deletion for topics {topic} (kafka.controller.KafkaController)"
+    return f"[{printed(at(offset))}] INFO [Controller id=4] {said}"
+
+
+def completed(offset: int, topic: str = "gone") -> str:
+    said = f"Deletion of topic {topic} successfully completed (kafka.controller.TopicDeletionManager)"
+    return f"[{printed(at(offset))}] INFO [Topic Deletion Manager 4] {said}"
+
+
+def test_a_topic_is_migrated_whose_deletion_is_not_over(tmp_path: Path) -> None:
+    reason = "the deletion of topic gone had begun, and is not over, when it is migrated: the topic stays"
+    like = f"{reason} (looks like KAFKA-15605, fixed in 3.6.1 and 3.7.0)"
+    assert copied(tmp_path / "a", deleting(2)) == [like]
+    assert copied(tmp_path / "b", deleting(2), completed(3), deleting(5)) == [like]
+    assert copied(tmp_path / "c", deleting(2), completed(20)) == [like]
+
+
+def test_a_topic_that_was_deleted_or_is_not_migrated_stays_for_another_reason(tmp_path: Path) -> None:
+    assert not copied(tmp_path / "over", deleting(2), completed(3))
+    assert not copied(tmp_path / "later", deleting(20))
+    assert not copied(tmp_path / "another", deleting(2, "other"))
+    assert not copied(tmp_path / "created", deleting(2), state=3)
+    disabled = f"[{printed(at(3))}] INFO [Controller id=4] Removing gone since delete topic is disabled"
+    assert not copied(tmp_path / "disabled", deleting(2), f"{disabled} (kafka.controller.KafkaController)")
+    for release in ("3.6.1", "3.7.0"):
+        assert not copied(tmp_path / release, deleting(2), release=release)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .....specs.metadata.levels import LEADER_RECOVERY
+from .....specs.metadata.levels import LEADER_RECOVERY, levels
 from .....traces.place import Place
 from ...files.file import LogFile
 from ...observe.narrow import EVERYTHING, Narrow
@@ -24,9 +24,12 @@ SHRUNK, EXPANDED, UNCLEAN, UNDER_MIN = "isr-shrunk", "isr-expanded", "unclean-el
 CREATED, DELETED, REASSIGNING = "created", "deleted", "reassignment-running"
 WAITING = "reassignment-stuck"
 DIRECTORY_FAILED, VOTERS_CHANGED = "directory-failed", "voters-changed"
+LEFT_BEHIND = "known-bug"
 """Kinds of occurrences: names of the vocabulary (specs/happenings.toml)."""
 _BEFORE_TAKEOVER, _DURING, _COPIED_DURING = 2, 1, 8
 """States of a migration, and the level (3.4) at which topics of ZooKeeper are still copied in the second."""
+_LEFT_UNTIL = max(each.level for each in levels().values() if each.release == "3.6")
+"""The newest level of releases that leave the logs of removed replicas on brokers in ZooKeeper mode (KAFKA-16120)."""
 _LOST = "AAAAAAAAAAAAAAAAAAAAAg"
 """The directory of a replica whose directory has failed. Source: DirectoryId.LOST."""
 
@@ -57,7 +60,18 @@ class Occurrence:
     ids: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Brokers by their roles."""
     word: str = ""
-    """A value that the record has: how a reassignment ended, or a directory."""
+    """A value that the record has: how a reassignment ended, a directory, or a partition."""
+
+
+@dataclass(frozen=True)
+class MigratedIds:
+    """A record with which a migration from ZooKeeper takes over the blocks of producer ids."""
+
+    at: Where
+    broker: int
+    """The broker that ZooKeeper gave the last block to."""
+    following: int
+    """The first id of the next block."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,9 @@ class Walked:
     """The spells of partitions without a leader, by topic, partition and offset of the first record."""
     moving: Mapping[tuple[str, int], Partition] = field(default_factory=dict)
     """The partitions whose reassignment no record ends, by topic and partition, as they are at the end."""
+    migrated: tuple[MigratedIds, ...] = ()
+    copied: Mapping[str, Where] = field(default_factory=dict)
+    """The topics that a migration from ZooKeeper copies."""
     begins: int | None = None
     """The time of the first record; None if the log has the whole past of its cluster."""
     ends: int | None = None
@@ -133,6 +150,8 @@ class Course:
     """As in `Walked`."""
     begins_at: int | None = None
     """As `Walked.begins`."""
+    _migrated: list[MigratedIds] = field(default_factory=list)
+    _copied: dict[str, Where] = field(default_factory=dict)
     _isrs: dict[str, dict[tuple[str, int], _Often]] = field(default_factory=lambda: {SHRUNK: {}, EXPANDED: {}})
     _below: dict[tuple[str, int], tuple[Where, int, Ids]] = field(default_factory=dict)
     """The partitions under their min ISR: the first record, the least size, and the last ISR."""
@@ -186,12 +205,27 @@ class Course:
             self._above(*key, _where(at))
         if after[5] or after[6] or (before is not None and (before[5] or before[6])):
             self._reassigned(topic, after[1], before, after, _where(at))
+        if state.migration == _DURING and before is not None and before[4] != after[4]:
+            self._leaves(topic, before, after, state, at)
+
+    def _leaves(self, topic: str, before: Partition, after: Partition, state: Cluster, at: At) -> None:
+        """Record replicas that are removed from brokers in ZooKeeper mode, which are not asked to delete them."""
+        if state.level > _LEFT_UNTIL or not self._asks(at.ts, topic):
+            return
+        for each in sorted({*before.replicas} - {*after.replicas}):
+            broker = state.brokers.get(each)
+            if broker is not None and broker.in_zookeeper and broker.active:
+                self._keep(Occurrence(LEFT_BEHIND, _where(at), node=each, word=f"{topic}-{after.number}"))
 
     def created(self, topic: str, state: Cluster, at: At) -> None:
         """Record that a topic is created: those that a migration copies from ZooKeeper were there before."""
         copied = state.migration == _BEFORE_TAKEOVER or (state.migration == _DURING and state.level <= _COPIED_DURING)
-        if at.committed and not copied and self._asks(at.ts, topic):
+        if not at.committed or not self._asks(at.ts, topic):
+            return
+        if not copied:
             self._keep(Occurrence(CREATED, _where(at), topic))
+        elif len(self._copied) < KEPT:
+            self._copied.setdefault(topic, _where(at))
 
     def deleted(self, topic: str, partitions: Collection[Partition], at: At) -> None:
         """Record that a topic is about to be deleted."""
@@ -218,6 +252,11 @@ class Course:
             ids = {"added": sorted({*after} - {*before}), "removed": sorted({*before} - {*after}), "now": after}
             self._keep(Occurrence(VOTERS_CHANGED, _where(at), ids=ids))
 
+    def ids_migrated(self, broker: int, following: int, at: At) -> None:
+        """Record that a migration writes the next block of producer ids, which no registered broker asks for."""
+        if at.committed and self._asks(at.ts) and len(self._migrated) < KEPT:
+            self._migrated.append(MigratedIds(_where(at), broker, following))
+
     # At the end
 
     def walked(
@@ -242,6 +281,8 @@ class Course:
             self.at,
             needed,
             {(name, number): each for name, own in self._running.items() for number, each in own.now.items()},
+            tuple(self._migrated),
+            self._copied,
             self.begins_at,
             ends,
         )

@@ -136,6 +136,8 @@ class Broker:
     cordoned: list[str] | None = None
     """Directories that get no new replica (KIP-1066); None until the broker has reported them."""
     rack: str | None = None
+    in_zookeeper: bool = False
+    """True if the process is in ZooKeeper mode, and registers because it is migrated."""
 
     @staticmethod
     def of(data: Data) -> Broker:
@@ -149,6 +151,7 @@ class Broker:
             newest_level(data),
             data.get("cordonedLogDirs"),
             data.get("rack"),
+            data.get("isMigratingZkBroker", False),
         )
 
     @property

@@ -50,7 +50,7 @@ WAS_LEADER = (
 def happened(folder: Path, *files: list[str]) -> list[Happened]:
     for number, lines in enumerate(files):
         home = folder / f"node-{number}"
-        home.mkdir(exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
         (home / "server.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [*audit([str(folder)])[0].happened]
 

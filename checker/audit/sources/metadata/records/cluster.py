@@ -48,6 +48,8 @@ def _migration(fold: Fold, data: Data, at: At) -> None:
 def _producer_ids(fold: Fold, data: Data, at: At) -> None:
     before, after = fold.state.producer_ids, data["nextProducerId"]
     fold.state.producer_ids = after
+    if fold.course is not None and data["brokerEpoch"] < 0:
+        fold.course.ids_migrated(data["brokerId"], after, at)
     earlier = fold.earlier(at, ("producer ids", 0))
     if before is not None:
         fold.show(PRODUCER_IDS, at, earlier | {"next": after, "before_next": before})
