@@ -242,6 +242,9 @@ def _interrupted_later() -> Iterator[None]:
     before = {number: signal.signal(number, note) for number in interrupting()}
     try:
         yield
+    except Exception:
+        if not came:  # a signal to the whole group has ended Java, too
+            raise
     finally:
         for number, handler in before.items():
             if signal.getsignal(number) is note:

@@ -99,3 +99,16 @@ def test_an_interrupt_waits_until_spark_has_started(interruptible: object) -> No
 def test_what_py4j_tells_the_root_logger_is_no_news() -> None:
     told = [logging.LogRecord("root", logging.ERROR, path, 1, "", (), None) for path in ("java_gateway.py", "x.py")]
     assert [_is_news(record) for record in told] == [False, True]
+
+
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGTERM, KeyboardInterrupt), (0, RuntimeError)])
+def test_a_signal_that_also_ends_java_as_it_starts_is_an_interrupt(number: int, raised: type[BaseException]) -> None:
+    """Signal 0 is none."""
+
+    def starts() -> None:
+        with _interrupted_later():
+            os.kill(os.getpid(), number)
+            raise RuntimeError("[JAVA_GATEWAY_EXITED]")
+
+    with pytest.raises(raised):
+        starts()

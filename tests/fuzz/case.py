@@ -131,8 +131,14 @@ def _judged(case: Case, folder: Path, files: Files, clean: Report) -> str | None
     known = {(each.rule, each.entity) for each in illegal(clean)}
     if kind.sort == ENVELOPE:  # some envelopes hide what the log itself shows
         known |= {(each.rule, each.entity) for each in illegal(_clean(TEXT, IN_ENVELOPES.name)[0])}
+    # The finding of a line that is damaged in a part that its rule does not read: another text, but the same finding.
+    kept = {each[:3] for each in found.gone}
     # Beside text, a finding names a place in another form of the same line.
-    gained = [each for each in found.gained if kind.sort == TEXT or (each.rule, each.entity) not in known]
+    gained = [
+        each
+        for each in found.gained
+        if each[:3] not in kept and (kind.sort == TEXT or (each.rule, each.entity) not in known)
+    ]
     if gained:
         return f"illegal gained: {', '.join(f'{each.rule} {each.entity}' for each in gained)}"
     if found.lost and not found.told:

@@ -84,3 +84,8 @@ def test_a_page_is_made_of_a_log_in_which_no_line_names_live_brokers(tmp_path: P
     (tmp_path / "state-change.log").write_text("".join(line for line in log.splitlines(True) if "live" not in line))
     answer = audit_command([str(tmp_path)], Options(engine="python"), "html")
     assert answer.text.startswith("<!DOCTYPE html>")
+
+
+def test_a_finding_whose_line_is_damaged_elsewhere_is_not_gained(tmp_path: Path) -> None:
+    """The line names its epoch twice, and the rule reads the first."""
+    assert tried(Case("text: huge numbers", 3, 420, every=False), tmp_path).wrong is None
