@@ -74,10 +74,16 @@ def _directories(entries: Sequence[Happened], ranks: Mapping[tuple[int, int], in
 def _refused(entries: Iterable[Happened], served: Sequence[Happened]) -> list[Happened]:
     """Return refused registrations, each until its node serves. A broker that restarts before its session ends is
     refused for a while (KAFKA-19047).
+
+    A controller's line names no node. Who is refused tries again at once: such refusals last until some node serves
+    after the last of them.
     """
+    kept = list(entries)
+    last = max((each.since or 0 for each in kept if each.node is None), default=0)
     found = []
-    for each in entries:
-        after = (other.since for other in served if other.node == each.node and other.since is not None)
-        until = min((ts for ts in after if each.since is not None and ts > each.since), default=None)
-        found.append(replace(each, until=until, lasts=until is None or each.node is None))
+    for each in kept:
+        since = last if each.node is None else each.since
+        after = (other.since or 0 for other in served if each.node in (None, other.node))
+        until = min((ts for ts in after if since is not None and ts > since), default=None)
+        found.append(replace(each, until=until, lasts=until is None))
     return found

@@ -354,6 +354,19 @@ def test_a_registration_that_is_refused_for_seconds_is_no_trouble(tmp_path: Path
     assert first.trouble
 
 
+def test_a_refused_node_that_no_line_names_is_served_with_the_first_that_serves_after_it(tmp_path: Path) -> None:
+    """A broker that starts in 3.7 sends a heartbeat of its earlier registration (KAFKA-16952)."""
+    stale = (
+        "INFO [QuorumController id=1] processBrokerHeartbeat: event failed with StaleBrokerEpochException in 88"
+        " microseconds. (org.apache.kafka.controller.QuorumController)"
+    )
+    refused = [at(0, stale), at(1, stale)]
+    first, *_ = found(tmp_path, *refused, at(2, UNFENCED))
+    assert (first.what, first.node, first.lasts, first.trouble) == ("registration-refused", None, False, False)
+    first, *_ = found(tmp_path, at(0, stale), at(1, UNFENCED), at(2, stale))
+    assert (first.what, first.lasts, first.trouble) == ("registration-refused", True, True)
+
+
 def test_a_controller_that_is_not_active_sends_nodes_on(tmp_path: Path) -> None:
     assert found(tmp_path, at(0, REFUSED.format("NOT_CONTROLLER")), at(1, READY))[0].what == "process-ready"
 
