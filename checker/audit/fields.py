@@ -106,7 +106,7 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 known_controller_epoch = field("known_controller_epoch", Int())
 OF_REQUEST: Mapping[str, Sort] = sorts(known_controller_epoch)
 """The further columns of lines about whole requests."""
-OF_HAPPENED = ("broker", "recipient", "error", "adding", "deleted_brokers")
+OF_HAPPENED = ("broker", "recipient", "error", "adding", "deleted_brokers", "dir")
 """The further columns of lines that say what happened."""
 OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM, *OF_HAPPENED)
 """The columns of events that any part of the audit reads."""

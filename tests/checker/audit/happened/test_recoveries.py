@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import engines
 from tests.checker.audit.happened.test_nodes import at, found
 
 VERSION = "INFO Kafka version: {} (org.apache.kafka.common.utils.AppInfoParser)"
@@ -54,3 +55,10 @@ def test_the_words_up_to_3_4_show_it_too(tmp_path: Path) -> None:
     assert bugs(tmp_path, begins, skips, release="3.4.1") == [LIKE]
     loaded = "INFO Loaded 3 logs in 257ms. (kafka.log.LogManager)"
     assert not bugs(tmp_path, begins, loaded, skips, release="3.4.1")
+
+
+@pytest.mark.parametrize("skipped", ["/d1", "/d2"])
+def test_columns_know_which_directory_it_is(skipped: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    assert bool(bugs(tmp_path, BEGINS.format("/d1"), SKIPS.format(skipped), LOADED)) == (skipped == "/d1")
+    assert engines.columns([tmp_path]) == engines.reference([tmp_path])
