@@ -8,14 +8,14 @@ import os
 import signal
 import sys
 
-from . import INTERRUPTED, interrupting
+from . import INTERRUPTED, interrupt, interrupting
 
 
 def main() -> None:
     """Run the command line; exit with code 3 if it is interrupted before it can report that itself."""
     _open_what_is_closed()
     for number in interrupting():  # so that it stops its processes and removes its files whoever ends it
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, interrupt)
     # Commands make next to nothing that refers to itself, and end: to look for it takes a tenth of a short one's time.
     gc.disable()
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal's language

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
 from ..traces.sources.private import PROCESSES, private_folder
-from . import interrupting
+from . import interrupting, was_interrupted
 from .spark_workers import prepare
 
 if TYPE_CHECKING:
@@ -218,6 +218,8 @@ def spark_failures() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
             raise
+        if was_interrupted():
+            raise KeyboardInterrupt from error
         said = (line.strip() for line in str(error).splitlines())
         first = next((line for line in said if line and not line.startswith(_BY_PY4J)), type(error).__name__)
         first = _CLASS.sub("", first)
@@ -296,6 +298,7 @@ def session(
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     logging.getLogger().addFilter(_is_news)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # it raises what it logs
     folder = Path(private_folder())
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))

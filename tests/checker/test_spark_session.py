@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from isrproof import checker
 from isrproof.checker.cli import main
-from isrproof.checker.spark_session import _interrupted_later, _is_news, java_version, shim
+from isrproof.checker.spark_session import _interrupted_later, _is_news, java_version, shim, spark_failures
+from isrproof.specs.errors import IsrproofError
 
 from tests.recordings import RECORDED
 
@@ -112,3 +114,22 @@ def test_a_signal_that_also_ends_java_as_it_starts_is_an_interrupt(number: int, 
 
     with pytest.raises(raised):
         starts()
+
+
+@pytest.mark.parametrize(("came", "raised"), [([signal.SIGTERM], KeyboardInterrupt), ([], IsrproofError)])
+def test_what_fails_in_spark_after_an_interrupt_is_the_interrupt(
+    came: list[int], raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python drops an interrupt within a finalizer of Py4J's, and its next answer is empty."""
+    network = pytest.importorskip("py4j.protocol").Py4JNetworkError
+    monkeypatch.setattr(checker, "_CAME", came)
+    with pytest.raises(raised), spark_failures():
+        raise network("Answer from Java side is empty")
+
+
+def test_the_handler_of_signals_remembers_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker, "_CAME", [])
+    assert not checker.was_interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        checker.interrupt(signal.SIGTERM, None)
+    assert checker.was_interrupted()
