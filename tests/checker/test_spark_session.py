@@ -103,7 +103,8 @@ def test_what_py4j_tells_the_root_logger_is_no_news() -> None:
     assert [_is_news(record) for record in told] == [False, True]
 
 
-@pytest.mark.parametrize(("number", "raised"), [(signal.SIGTERM, KeyboardInterrupt), (0, RuntimeError)])
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (0, RuntimeError)])
 def test_a_signal_that_also_ends_java_as_it_starts_is_an_interrupt(number: int, raised: type[BaseException]) -> None:
     """Signal 0 is none."""
 
