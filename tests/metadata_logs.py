@@ -78,7 +78,8 @@ def _base64(raw: bytes) -> str:
 def unpack_samples(shared: Path, folder: Path) -> Path:
     """The two recordings of ../shared, unpacked."""
     with tarfile.open(shared / "kafka" / "kraft-samples" / "kraft-samples.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # since 3.11.4
+        archive.extractall(folder)
     return folder
 
 

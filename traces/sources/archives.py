@@ -267,13 +267,19 @@ class _Header(tarfile.TarInfo):
     """A header of a tar archive; a damaged one is an error, where tarfile takes all but the first for the end."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+    def fromtarfile(cls, archive: tarfile.TarFile) -> _Header:
         try:
-            found = super().frombuf(buf, encoding, errors)
+            return super().fromtarfile(archive)
+        except tarfile.EOFHeaderError:
+            raise
+        except tarfile.EmptyHeaderError as error:
+            raise tarfile.ReadError("it has no end") from error
         except tarfile.HeaderError as error:
-            if buf and not buf.strip(b"\0"):
-                raise
-            raise tarfile.ReadError(_in_words(error) if buf else "it has no end") from error
+            raise tarfile.ReadError(_in_words(error)) from error
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        found = super().frombuf(buf, encoding, errors)
         names = found.type in (*tarfile.GNU_TYPES[:2], tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
         if found.size < 0 or (names and found.size > NAMES.most):
             raise tarfile.ReadError(f"a header of {found.size} bytes")

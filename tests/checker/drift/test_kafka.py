@@ -45,7 +45,8 @@ def drift_of(row: Release, folder: Path) -> Drift:
     if ref is None:
         pytest.skip(f"the clone has no tag or branch of {row.name}")
     with tarfile.open(fileobj=io.BytesIO(git("archive", ref, *MODULES))) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # since 3.11.4
+        archive.extractall(folder)
     return made.found(folder, release=row.name)
 
 
