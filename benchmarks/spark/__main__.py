@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -14,12 +14,14 @@ import click
 import isrproof.spark
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.spark_session import session
+from isrproof.checker.spark_session import session, using
 
 from benchmarks.audit.meter import Cost, measured
 from benchmarks.audit.readings import bare_count, extraction, faults_found
 from benchmarks.spark.memory import peaks
+from benchmarks.spark.sessions import SESSIONS, bytes_shuffled
 from benchmarks.spark.shapes import shapes
+from benchmarks.spark.tasks import show_tasks
 from lab.cluster.generate import Generated, generate
 from lab.cluster.state import Fault
 
@@ -64,7 +66,7 @@ _READINGS: Mapping[str, Mapping[str, Reading]] = {
         "DuckDB, one regular expression": extraction,
         "audit, columns, 2 processes": columns,
         "Spark, bare count": bare_count,
-        "audit, Spark local[2]": on_spark,
+        "audit, Spark": on_spark,
     },
     "events": {
         "Spark, bare count": bare_count,
@@ -76,38 +78,45 @@ _READINGS: Mapping[str, Mapping[str, Reading]] = {
 }
 
 
-_SHAPES = "shapes"
+_SHAPES, _TASKS = "shapes", "tasks"
 _OF_SHAPES: Mapping[str, Reading] = {"columns": columns, "Spark": on_spark, "`events`": of_function}
 
 
 @click.command()
-@click.argument("what", type=click.Choice([*_READINGS, _SHAPES]))
+@click.argument("what", type=click.Choice([*_READINGS, _SHAPES, _TASKS]))
 @click.option("--size", default=0.02, show_default=True, help="GB.")
 @click.option("--rounds", default=1, show_default=True, help="Rounds after the one that warms up; medians are shown.")
+@click.option("--on", type=click.Choice([*SESSIONS]), default="local", show_default=True, help="Where Spark runs.")
+@click.option("--tasks", default=(1_000, 10_000), multiple=True, show_default=True, help="For `tasks`: how many.")
 @click.option("--folder", type=click.Path(path_type=Path), help="Where the logs go (default: a temporary folder).")
 @click.option("--seed", default=1, show_default=True)
-def main(what: str, size: float, rounds: int, folder: Path | None, seed: int) -> None:
+def main(what: str, size: float, rounds: int, on: str, tasks: Sequence[int], folder: Path | None, seed: int) -> None:
     """Measure each reading of one generated log, in one run."""
-    session("local[2]")
-    with tempfile.TemporaryDirectory() as temporary:
-        made = generate((folder or Path(temporary)) / f"{size:g}-gb", size, seed)
-        click.echo(f"{made.size / 1e9:.2f} GB, {made.lines:,} lines, {len(made.faults)} findings planted\n")
-        click.echo("| reading | CPU s | CPU s per GB | wall s | peak MB, all processes |\n|---|---|---|---|---|")
-        if what == _SHAPES:
-            for shape, where in shapes(made.folder, Path(temporary)):
-                for name, reading in _OF_SHAPES.items():
-                    _shown(f"{shape}: {name}", partial(_forgotten, reading, where), made, rounds)
-            _show_peaks()
-            return
-        wrong = [name for name, reading in _READINGS[what].items() if not _shown(name, reading, made, rounds)]
-        _show_peaks()
-    if wrong:
-        click.echo(f"\nnot the findings that were planted: {', '.join(wrong)}", err=True)
-    sys.exit(1 if wrong else 0)
+    with tempfile.TemporaryDirectory() as temporary, SESSIONS[on](Path(temporary)) as spark, using(spark):
+        here = folder or Path(temporary)
+        if what == _TASKS:
+            show_tasks(spark, here, tasks)
+        else:
+            wrong = _compared(what, generate(here / f"{size:g}-gb", size, seed), rounds, Path(temporary))
+            if wrong:
+                click.echo(f"\nnot the findings that were planted: {', '.join(wrong)}", err=True)
+                sys.exit(1)
+        click.echo("\npeak MB: " + ", ".join(f"{role} {peak / 1e6:.0f}" for role, peak in sorted(peaks().items())))
+        shuffled = bytes_shuffled(spark)
+        if shuffled is not None:
+            click.echo(f"bytes shuffled, all jobs: {shuffled / 1e6:.1f} MB")
 
 
-def _show_peaks() -> None:
-    click.echo("\npeak MB: " + ", ".join(f"{role} {peak / 1e6:.0f}" for role, peak in sorted(peaks().items())))
+def _compared(what: str, made: Generated, rounds: int, temporary: Path) -> list[str]:
+    """Print the table of all readings; return those that found anything other than the planted faults."""
+    click.echo(f"{made.size / 1e9:.2f} GB, {made.lines:,} lines, {len(made.faults)} findings planted\n")
+    click.echo("| reading | CPU s | CPU s per GB | wall s | peak MB, all processes |\n|---|---|---|---|---|")
+    if what != _SHAPES:
+        return [name for name, reading in _READINGS[what].items() if not _shown(name, reading, made, rounds)]
+    for shape, where in shapes(made.folder, temporary):
+        for name, reading in _OF_SHAPES.items():
+            _shown(f"{shape}: {name}", partial(_forgotten, reading, where), made, rounds)
+    return []
 
 
 def _forgotten(reading: Reading, where: Path, _: Path) -> None:

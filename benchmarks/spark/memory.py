@@ -6,6 +6,14 @@ import os
 from pathlib import Path
 
 _PEAK = "VmHWM:"
+_ROLES = {
+    b"SparkSubmit": "the driver's Java",
+    b"CoarseGrainedExecutorBackend": "an executor's Java",
+    b"spark_daemon": "a Python worker",
+    b"pyspark.daemon": "a Python worker",
+    b"pyspark/daemon": "a Python worker",
+}
+"""By what stands in the command of a process, its role."""
 
 
 def peaks() -> dict[str, int]:
@@ -27,10 +35,10 @@ def peaks() -> dict[str, int]:
 
 def _role(process: int, command: bytes) -> str | None:
     if process == os.getpid():
-        return "this process"
+        return "this process, the driver's Python"
     if not _is_below(process, os.getpid()):
         return None
-    return "Java" if b"SparkSubmit" in command else "a worker" if b"spark_daemon" in command else None
+    return next((role for sign, role in _ROLES.items() if sign in command), None)
 
 
 def _is_below(process: int, root: int) -> bool:

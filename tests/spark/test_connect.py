@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyspark", reason="isrproof.spark needs PySpark")
+from lab.spark_servers import connect_server, python_without
 from tests.imports import ROOT
 from tests.recordings import FAILOVER
-from tests.spark_servers import connect_server, python_without
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 

@@ -17,9 +17,9 @@ import isrproof.spark
 from isrproof.checker.spark_session import spark_failures
 from isrproof.specs.errors import IsrproofError
 
+from lab.spark_servers import cluster, python_without
 from tests.imports import ROOT
 from tests.recordings import FAILOVER
-from tests.spark_servers import cluster, python_without
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -42,7 +42,7 @@ from .spark_lines import blocks, few_rows, homes, is_hidden, named, placed_lines
 from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
-_SPLIT = "64m"
+SPLIT = "64m"
 """The bytes of text that one task reads: one piece, or a few."""
 _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
@@ -221,7 +221,7 @@ class SparkLog:
     ) -> DataFrame:
         """Run a look; `homes`: the files whose lines are looked at; None: all."""
         spark = self._spark
-        spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
+        spark.conf.set("spark.sql.files.maxPartitionBytes", SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         columns = [F.xxhash64("path").alias("home"), F.col("block"), F.col("place")]

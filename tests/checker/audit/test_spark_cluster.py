@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
+from lab.spark_servers import cluster, connect_server, python_without
 from tests.recordings import RECORDED
-from tests.spark_servers import cluster, connect_server, python_without
 from tests.stderr import without_progress
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -480,6 +481,7 @@ def test_an_interrupt_of_the_imports_ends_with_one_line(
 
     monkeypatch.setitem(sys.modules, "isrproof.checker.cli", SimpleNamespace(main=interrupted))
     monkeypatch.setattr(gc, "disable", lambda: None)  # the tests after this one go on in the same process
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     with pytest.raises(SystemExit) as ended:
         start()
     assert ended.value.code == 3
