@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 from .catalogue import Inputs
@@ -109,7 +109,7 @@ def audited(
         evidence = Evidence(SIGNS, files, histories.spans, read.rows, of, whole, log.over_partitions, known)
         doubts = known | raised_by(evidence)
     defects = [*metadata.defects, *of["defect"]]
-    changes = {EPOCH_CHANGES.name: PythonTable([asdict(change) for change in histories.epoch_changes])}
+    changes = {EPOCH_CHANGES.name: PythonTable([vars(change) for change in histories.epoch_changes])}
     lines = Verdicts([*of["count"]], [*of["failing"]])
     for shown, fit in ((changes, NO_FIT), (whole.tables(PythonTable), whole.fit), (nodes.tables(tables), nodes.fit)):
         lines += verdicts(shown, narrow, defects, fit)

@@ -278,21 +278,21 @@ class Reader:
 
         return filled(self.wording)
 
+    @cached_property
+    def slots_behind(self) -> tuple[tuple[str, str], ...]:
+        """The patterns of the slots, each with the literal before it."""
+        pieces = self.wording.pieces
+        return tuple(
+            dict.fromkeys(
+                (left if isinstance(left, str) else "", slot.primitive.exact or slot.primitive.inner)
+                for left, slot in zip(("", *pieces), pieces, strict=False)
+                if isinstance(slot, Slot)
+            )
+        )
+
     def may_print(self, literal: str) -> bool:
         """Return True if a line of this wording may contain a text: literally, or partly or wholly in a slot."""
-        if literal in self.filled:
-            return True
-        pieces = self.wording.pieces
-        for number, piece in enumerate(pieces):
-            if isinstance(piece, Slot):
-                left = pieces[number - 1] if number else ""
-                left = left if isinstance(left, str) else ""
-                for cut in range(len(literal)):
-                    inside = literal[cut:]
-                    inner = piece.primitive.exact or piece.primitive.inner
-                    if left.endswith(literal[:cut]) and re.fullmatch(inner, inside):
-                        return True
-        return False
+        return literal in self.filled or any(_may_hold(left, pattern, literal) for left, pattern in self.slots_behind)
 
     def test(self, later: tuple[Reader, ...]) -> Test:
         """Return the cheapest test that separates this wording from those that are tried after it."""
@@ -322,6 +322,14 @@ class Reader:
     @property
     def _whole(self) -> re.Pattern[str] | None:
         return re.compile(self.pattern, re.DOTALL) if self.wording.whole else None
+
+
+@cache
+def _may_hold(left: str, pattern: str, literal: str) -> bool:
+    """Return True if a text that stands behind `left` may be, with the end of that, the literal."""
+    return any(
+        left.endswith(literal[:cut]) and re.fullmatch(pattern, literal[cut:]) is not None for cut in range(len(literal))
+    )
 
 
 def _pattern(piece: str | Slot, *, kept: bool = False) -> str:

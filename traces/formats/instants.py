@@ -55,6 +55,7 @@ def _seconds(date: str, time: str) -> int | None:
     return int((moment - _EPOCH).total_seconds())
 
 
+@lru_cache(maxsize=4096)
 def _of_text(text: str) -> int | None:
     match = _TIME.fullmatch(text)
     if match is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from .instants import MILLISECOND, SECOND, instant
@@ -48,17 +48,18 @@ def printed(line: str) -> int | None:
 
 def by_text(lines: Sequence[str]) -> bool:
     """Return True if lines of one time are in the order of their text: the file was sorted, as `sort` does it."""
-    ties, wordings = 0, set()
+    tied = []
     for before, line in pairwise(lines):
         at = printed(line)
         if at is None or before == line or at != printed(before):
             continue
         if line < before:
             return False
-        words = [_DIGITS.sub("#", text)[_TEXT] for text in (before, line)]
-        ties += words[0] != words[1]
-        wordings.update(words)
-    return ties >= _TIES and len(wordings) >= _WORDINGS
+        tied.append((before, line))
+    if len(tied) < _TIES:
+        return False
+    words = [tuple(_DIGITS.sub("#", text)[_TEXT] for text in pair) for pair in tied]
+    return sum(before != after for before, after in words) >= _TIES and len({*chain(*words)}) >= _WORDINGS
 
 
 def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:

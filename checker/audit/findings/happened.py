@@ -80,20 +80,22 @@ def so_far(each: Happened, ends: int | None) -> Happened:
 
 def judged(entries: Iterable[Happened]) -> list[Happened]:
     """Return the entries, each trouble or not by the vocabulary."""
-    own = [
-        replace(each, trouble=each.word.is_trouble(_length(each), lasts=each.lasts or each.moment)) for each in entries
-    ]
+    own = [_marked(each, each.word.is_trouble(_length(each), lasts=each.lasts or each.moment)) for each in entries]
     known = {(each.what, each.topic, each.partition): each.trouble for each in own}
     return [
-        replace(each, trouble=each.trouble and known.get((each.word.over or "", each.topic, each.partition), True))
+        _marked(each, each.trouble and known.get((each.word.over or "", each.topic, each.partition), True))
         for each in map(_calmed, own)
     ]
+
+
+def _marked(each: Happened, trouble: bool) -> Happened:
+    return each if each.trouble == trouble else replace(each, trouble=trouble)
 
 
 def _calmed(each: Happened) -> Happened:
     """Return an entry that is no trouble if its reason says so: a preferred replica that is not in sync keeps away."""
     calm = each.word.calm is not None and each.word.calm in (each.reason or "")
-    return replace(each, trouble=False) if calm else each
+    return _marked(each, each.trouble and not calm)
 
 
 def _length(each: Happened) -> int | None:
@@ -144,7 +146,7 @@ def candidates(entries: Iterable[Happened]) -> list[Happened]:
     own = list(entries)
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
     for each, trouble in zip(own, judged(own), strict=True):
-        groups[each.what, each.node, each.topic, each.partition].append(replace(each, trouble=trouble.trouble))
+        groups[each.what, each.node, each.topic, each.partition].append(_marked(each, trouble.trouble))
     first = sorted(groups.values(), key=lambda group: min((not each.trouble, each.order) for each in group))
     return [each for group in first[:MOST] for each in group]
 

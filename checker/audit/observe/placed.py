@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from ....model.expr import field
 from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sort
@@ -75,7 +74,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
     """Return events of controllers with the columns of their span; events outside any span are not a controller's."""
     # Wordings that contradict each other (a modified build, two logs in one) fit no release: any is possible.
     rows = [
-        asdict(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
+        vars(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
     ]
     if release is not None:
         rows = [row | {"releases": release, "life_at_least": release} for row in rows]
@@ -107,12 +106,12 @@ def _with_journals(events: Table, journals: Journals, release: int | None) -> Ta
     Their `tenure` is the journal, counted below 0: no controller's tenure has that number.
     """
     parts = [
-        asdict(part) | {"tenure": -part.journal, "known_since": 0, "lossy": part.lossy or part.out_of_turn}
+        vars(part) | {"tenure": -part.journal, "known_since": 0, "lossy": part.lossy or part.out_of_turn}
         for part in journals.parts
     ]
     if release is not None:
         parts = [part | {"releases": release} for part in parts]
-    processes = [asdict(process) for process in journals.processes]
+    processes = [vars(process) for process in journals.processes]
     of_life, of_none = ([part for part in parts if (part["life"] is None) is none] for none in (False, True))
     found = _of_parts(events, of_life, _PART_COLUMNS)
     found = found.plus(_of_parts(events, of_none, {n: t for n, t in _PART_COLUMNS.items() if n != "life"}))

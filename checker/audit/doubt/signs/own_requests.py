@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from .....model.expr import field
@@ -37,7 +36,7 @@ def numbered(events: Table, spans: Sequence[Span]) -> list[Row]:
 
     A line that stands there twice is read once, where it is first: a file that is there twice in one begins nothing.
     """
-    rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
+    rows = [vars(span) | {"controller_epoch": span.epoch} for span in spans]
     lines = (
         events.of_lines(_LINES)
         .present(*TENURE, "speaker", "correlation_id")
