@@ -143,10 +143,9 @@ def _joined(several: list[Happened]) -> Happened:
 def candidates(entries: Iterable[Happened]) -> list[Happened]:
     """Return the entries of which `shown` can take some, whatever their reasons are: those of as many kinds and
     subjects as it shows entries, trouble first."""
-    own = list(entries)
     groups: dict[tuple[object, ...], list[Happened]] = defaultdict(list)
-    for each, trouble in zip(own, judged(own), strict=True):
-        groups[each.what, each.node, each.topic, each.partition].append(_marked(each, trouble.trouble))
+    for each in judged(entries):
+        groups[each.what, each.node, each.topic, each.partition].append(each)
     first = sorted(groups.values(), key=lambda group: min((not each.trouble, each.order) for each in group))
     return [each for group in first[:MOST] for each in group]
 
