@@ -34,7 +34,9 @@ def _standalone(folder: Path) -> Iterator[SparkSession]:
 @contextmanager
 def _connect(folder: Path) -> Iterator[SparkSession]:
     with connect_server(folder, Path(sys.executable)) as address:
-        yield session(remote=address)
+        spark = session(remote=address)
+        yield spark
+        spark.stop()
 
 
 SESSIONS: Mapping[str, Callable[[Path], AbstractContextManager[SparkSession]]] = {
