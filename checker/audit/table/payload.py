@@ -85,23 +85,18 @@ class Payload:
     """
 
     def __init__(self, data: bytes, dictionary: Dictionary) -> None:
-        self._batch = pa.ipc.open_stream(data).read_next_batch()
-        self._numbers = dictionary.indices(json.loads(self._batch.schema.metadata[_DICTIONARY]))
-
-    @property
-    def size(self) -> int:
-        return int(self._batch.num_rows)
-
-    @property
-    def note(self) -> Any:
-        return json.loads(self._batch.schema.metadata[_NOTE])
+        batch = pa.ipc.open_stream(data).read_next_batch()
+        metadata = batch.schema.metadata
+        self.size = int(batch.num_rows)
+        self._columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        self._numbers = dictionary.indices(json.loads(metadata[_DICTIONARY]))
+        self.note = json.loads(metadata[_NOTE])
 
     def array(self, name: str) -> Array:
         """Return a column; a column that the payload lacks is absent."""
-        names = self._batch.schema.names
-        if f"{name}*" in names:
-            return _decoded(self._batch.column(f"{name}*"), self._numbers)
-        return _decoded(self._batch.column(name)) if name in names else absent(self.size)
+        if f"{name}*" in self._columns:
+            return _decoded(self._columns[f"{name}*"], self._numbers)
+        return _decoded(self._columns[name]) if name in self._columns else absent(self.size)
 
 
 def _decoded(array: pa.Array, numbers: Numbers | None = None) -> Array:

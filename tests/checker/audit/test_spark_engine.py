@@ -6,9 +6,11 @@ import gzip
 import json
 import re
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
@@ -188,3 +190,17 @@ def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
     with pytest.raises(IsrproofError, match="binary"):
         audit([str(tmp_path)], Options(engine="spark"))
     shutil.rmtree(tmp_path)
+
+
+@pytest.mark.full
+def test_workers_look_for_no_garbage_among_modules() -> None:
+    """PySpark collects after each task; what was imported before the first one is left out."""
+    from isrproof.checker.spark_session import session
+
+    def frozen(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import gc
+
+        yield pa.record_batch([pa.array([gc.get_freeze_count()])], ["objects"])
+
+    (row,) = session().range(0, 1, 1, 1).mapInArrow(frozen, "objects long").collect()
+    assert row["objects"] > 100_000
