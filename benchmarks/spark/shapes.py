@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 _OF_TOPIC = re.compile(rb"topicName='events-(\d{3}[0-5])', partitionIndex=(\d{1,2}),|events-(\d{3}[0-5])-(\d{1,2})\b")
@@ -38,14 +39,16 @@ def _one(match: re.Match[bytes]) -> bytes:
 
 
 def _cut(logs: list[bytes], most: int, to: Path) -> int:
-    """Write logs as rotated files of about a size, each of whole lines; return how many."""
-    number = 0
+    """Write logs as rotated files of about a size, each of whole lines, the oldest with the largest number; return how
+    many."""
+    files = 0
     for broker, text in enumerate(logs):
-        begin = 0
+        bounds = [0]
+        while bounds[-1] < len(text):
+            bounds.append(text.find(b"\n", min(bounds[-1] + most, len(text)) - 1) + 1 or len(text))
         own = to / f"broker-{broker}"
         own.mkdir(parents=True)
-        while begin < len(text):
-            end = text.find(b"\n", min(begin + most, len(text)) - 1) + 1 or len(text)
-            (own / f"state-change.log.{number}").write_bytes(text[begin:end])
-            begin, number = end, number + 1
-    return number
+        for number, (begin, end) in enumerate(pairwise(reversed(bounds))):
+            (own / f"state-change.log{f'.{number}' if number else ''}").write_bytes(text[end:begin])
+        files += len(bounds) - 1
+    return files

@@ -9,7 +9,8 @@ must overlap in time as well. A group of joined local histories never has two co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from .local_histories import LocalHistory
@@ -31,7 +32,7 @@ def lives(histories: Sequence[LocalHistory]) -> tuple[list[list[LocalHistory]], 
         partner = matching.partner(i, stream)
         if partner is not None:
             groups.join(i, partner)
-        elif matching.candidates(i, stream) and histories[i].stream < stream:
+        elif histories[i].stream < stream and next(matching.candidates(i, stream), None) is not None:
             notes.append(_kept_apart(histories[i], stream))
     return groups.members(), list(dict.fromkeys(notes))
 
@@ -46,29 +47,40 @@ class _Matching:
 
     def __init__(self, histories: Sequence[LocalHistory]) -> None:
         self._histories = histories
-        self._of_stream: dict[tuple[int, str], list[int]] = defaultdict(list)
-        self._streams: dict[int, set[str]] = defaultdict(set)
+        self._with_epoch: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for i, history in enumerate(histories):
-            self._of_stream[history.cluster, history.stream].append(i)
-            self._streams[history.cluster].add(history.stream)
+            for epoch in history.controllers:
+                self._with_epoch[history.cluster, epoch][history.stream].append(i)
 
     def questions(self) -> Iterator[tuple[int, str]]:
-        """Yield every local history with every other stream of its cluster."""
+        """Yield every local history with every other stream of its cluster that has one of its epochs."""
         for i, history in enumerate(self._histories):
-            for stream in sorted(self._streams[history.cluster] - {history.stream}):
+            for stream in sorted({*chain(*self._by_stream(i))} - {history.stream}):
                 yield i, stream
 
-    def candidates(self, i: int, stream: str) -> list[int]:
-        """Return the local histories of a stream that may be of one life with `i`."""
+    def _by_stream(self, i: int) -> Iterator[Mapping[str, Sequence[int]]]:
+        """Yield for each epoch of `i` the local histories that have it, by their streams."""
         mine = self._histories[i]
-        return [j for j in self._of_stream[mine.cluster, stream] if _may_be_one(mine, self._histories[j])]
+        return (self._with_epoch[mine.cluster, epoch] for epoch in mine.controllers)
+
+    def candidates(self, i: int, stream: str) -> Iterator[int]:
+        """Yield the local histories of a stream that may be of one life with `i`."""
+        seen: set[int] = set()
+        for j in chain.from_iterable(each.get(stream, ()) for each in self._by_stream(i)):
+            if j not in seen and _may_be_one(self._histories[i], self._histories[j]):
+                yield j
+            seen.add(j)
 
     def partner(self, i: int, stream: str) -> int | None:
         """Return the only candidate of a stream, if `i` is its only candidate too."""
-        there = self.candidates(i, stream)
-        if len(there) != 1 or self.candidates(there[0], self._histories[i].stream) != [i]:
+        there = self._two(i, stream)
+        if len(there) != 1 or self._two(there[0], self._histories[i].stream) != [i]:
             return None
         return there[0]
+
+    def _two(self, i: int, stream: str) -> list[int]:
+        """Return candidates, two at most: more than one are as good as many."""
+        return [*islice(self.candidates(i, stream), 2)]
 
 
 def _may_be_one(mine: LocalHistory, other: LocalHistory) -> bool:
