@@ -270,15 +270,15 @@ class _Header(tarfile.TarInfo):
     def fromtarfile(cls, archive: tarfile.TarFile) -> _Header:
         try:
             return super().fromtarfile(archive)
-        except tarfile.EOFHeaderError:
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
             raise
-        except tarfile.EmptyHeaderError as error:
-            raise tarfile.ReadError("it has no end") from error
         except tarfile.HeaderError as error:
             raise tarfile.ReadError(_in_words(error)) from error
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        if not buf:
+            raise tarfile.ReadError("it has no end")
         found = super().frombuf(buf, encoding, errors)
         names = found.type in (*tarfile.GNU_TYPES[:2], tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
         if found.size < 0 or (names and found.size > NAMES.most):
