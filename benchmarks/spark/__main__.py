@@ -93,18 +93,18 @@ _OF_SHAPES: Mapping[str, Reading] = {"columns": columns, "Spark": on_spark, "`ev
 def main(what: str, size: float, rounds: int, on: str, tasks: Sequence[int], folder: Path | None, seed: int) -> None:
     """Measure each reading of one generated log, in one run."""
     with tempfile.TemporaryDirectory() as temporary, SESSIONS[on](Path(temporary)) as spark, using(spark):
-        here = folder or Path(temporary)
+        here, wrong = folder or Path(temporary), list[str]()
         if what == _TASKS:
             show_tasks(spark, here, tasks)
         else:
             wrong = _compared(what, generate(here / f"{size:g}-gb", size, seed), rounds, Path(temporary))
-            if wrong:
-                click.echo(f"\nnot the findings that were planted: {', '.join(wrong)}", err=True)
-                sys.exit(1)
         click.echo("\npeak MB: " + ", ".join(f"{role} {peak / 1e6:.0f}" for role, peak in sorted(peaks().items())))
         shuffled = bytes_shuffled(spark)
         if shuffled is not None:
             click.echo(f"bytes shuffled, all jobs: {shuffled / 1e6:.1f} MB")
+    if wrong:
+        click.echo(f"\nnot the findings that were planted: {', '.join(wrong)}", err=True)
+    sys.exit(1 if wrong else 0)
 
 
 def _compared(what: str, made: Generated, rounds: int, temporary: Path) -> list[str]:

@@ -26,16 +26,20 @@ def _local(folder: Path) -> Iterator[SparkSession]:
 def _standalone(folder: Path) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with cluster(folder, Path(sys.executable), _MEMORY) as master:
-        spark = session(master)
-        yield spark
-        spark.stop()
+        yield from _until_stopped(session(master))
 
 
 @contextmanager
 def _connect(folder: Path) -> Iterator[SparkSession]:
     with connect_server(folder, Path(sys.executable)) as address:
-        spark = session(remote=address)
+        yield from _until_stopped(session(remote=address))
+
+
+def _until_stopped(spark: SparkSession) -> Iterator[SparkSession]:
+    """Yield a session, and stop it before its server ends: a client would ask that for ten minutes."""
+    try:
         yield spark
+    finally:
         spark.stop()
 
 

@@ -11,7 +11,6 @@ from isrproof.checker.audit.files.spark import SPLIT
 from pyspark.sql import SparkSession
 
 from benchmarks.audit.meter import measured
-from benchmarks.spark.sessions import bytes_shuffled
 
 _LINE = (
     "[2018-08-03 12:00:{second:02},000] TRACE [Controller id=1 epoch=1] Changed state of replica 1 for partition "
@@ -22,25 +21,13 @@ _LINE = (
 def show_tasks(spark: SparkSession, folder: Path, numbers: Sequence[int]) -> None:
     """Print the cost of an audit for each number of files, each of one line and a task of its own."""
     spark.conf.set("spark.sql.files.openCostInBytes", SPLIT)  # no two files fit into one task
-    click.echo(
-        "| tasks | CPU s | CPU ms per task | wall s | peak MB, all processes | MB shuffled |\n|---|---|---|---|---|---|"
-    )
+    click.echo("| tasks | CPU s | CPU ms per task | wall s | peak MB, all processes |\n|---|---|---|---|---|")
     for number in numbers:
         logs = folder / f"{number}-tasks"
         for each in range(number):
             log = logs / f"broker-{each % 100}" / f"state-change.log.{each // 100 + 1}"
             log.parent.mkdir(parents=True, exist_ok=True)
             log.write_text(_LINE.format(second=each % 60, partition=each), encoding="utf-8")
-        before = bytes_shuffled(spark) or 0
         _, cost = measured(lambda logs=logs: isrproof.spark.audit_logs(spark, str(logs)).report)  # type: ignore[misc]
-        moved = (bytes_shuffled(spark) or 0) - before
         per_task, memory = cost.cpu / number * 1e3, cost.memory / 1e6
-        shown = (
-            f"{number:,}",
-            f"{cost.cpu:.1f}",
-            f"{per_task:.1f}",
-            f"{cost.wall:.1f}",
-            f"{memory:.0f}",
-            f"{moved / 1e6:.1f}",
-        )
-        click.echo(f"| {' | '.join(shown)} |")
+        click.echo(f"| {number:,} | {cost.cpu:.1f} | {per_task:.1f} | {cost.wall:.1f} | {memory:.0f} |")
