@@ -185,7 +185,9 @@ def test_the_two_diagrams_of_the_story_stand_side_by_side(address: str, browser:
 def test_search_finds_a_rule(address: str, browser: Any) -> None:
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     tab.goto(f"{address}/")
+    field = tab.get_by_role("combobox", include_hidden=True)
+    field.wait_for(state="attached")  # nothing listens to keys before
     tab.keyboard.press("Control+k")
-    tab.keyboard.type("dead-leader-after-failover")
-    tab.locator("a[href*='rules/KR401']").first.wait_for(timeout=15_000)
+    field.fill("dead-leader-after-failover")
+    tab.locator("a[href*='rules/KR401']").first.wait_for()
     tab.close()
