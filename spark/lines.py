@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..checker.spark_workers import FOR_RECORDS
 from ..specs.errors import IsrproofError
-from ..traces.formats.detect import Asked, asked_for
+from ..traces.formats.detect import Asked, asked_for, detect
 from ..traces.sources.encoding import is_plain
 from ..traces.sources.paths import COMPRESSED, is_elsewhere, is_named_archive, source
 from .files import WHOLE, Files, logs, metadata_logs
@@ -117,14 +117,16 @@ def _of_files(files: DataFrame, task: Task, table: str) -> DataFrame:
 
 def _of_large(spark: SparkSession, paths: Sequence[str], task: Task) -> Iterator[DataFrame]:
     """Yield the events of large files: of those that Spark can split, whose lines it can hand over, and of others."""
-    from ..checker.audit.files.spark import can_be_split, detected_there
+    from ..checker.audit.files.spark import can_be_split
+    from ..checker.audit.files.spark_formats import formats
 
     split, in_order, others = [], {}, []
+    far = formats(spark, {path: WHOLE for path in paths if is_elsewhere(path) and not _is_packed(path)}, task.asked)
     for path in paths:
-        if path.endswith(COMPRESSED) or is_named_archive(path):
+        if _is_packed(path):
             others.append(path)
             continue
-        how = detected_there(spark, source(path), task.asked)
+        how = far[path].detected if path in far else detect(path, task.asked)
         if how.reading.native and can_be_split(source(path), how):
             split.append(path)
         elif is_elsewhere(path) or is_plain(path):
@@ -137,6 +139,10 @@ def _of_large(spark: SparkSession, paths: Sequence[str], task: Task) -> Iterator
         yield _in_order(spark, in_order, task)
     if others:
         yield _of_files(Files(tuple(others)).contents(spark), task, "events")
+
+
+def _is_packed(path: str) -> bool:
+    return path.endswith(COMPRESSED) or is_named_archive(path)
 
 
 def _split(spark: SparkSession, paths: Sequence[str], task: Task) -> DataFrame:
@@ -152,12 +158,12 @@ def _split(spark: SparkSession, paths: Sequence[str], task: Task) -> DataFrame:
     from .workers import events_of_blocks
 
     columns = tables()["events"].columns
+    lines = placed_lines(spark, paths)
     keyed = replace(
         task,
         schema=(*task.schema, ("path", "string"), ("block", "bigint")),
-        named=dict(named(spark, paths)),
+        named=named(lines, paths),
     )
-    lines = placed_lines(spark, paths)
     counted = lines.groupBy("path", "block").agg(F.count(F.lit(1)).alias("lines"))
     earlier = Window.partitionBy("path").orderBy("block").rowsBetween(Window.unboundedPreceding, -1)
     before = counted.select("path", "block", F.coalesce(F.sum("lines").over(earlier), F.lit(0)).alias("before"))
@@ -178,9 +184,9 @@ def _in_order(spark: SparkSession, readings: Mapping[str, Reading], task: Task) 
     from ..checker.audit.files.spark_lines import named, placed_lines
     from .workers import events_of_lines
 
-    names = named(spark, [*readings])
-    of = {name: readings[path] for name, path in names.items()}
     lines = placed_lines(spark, [*readings]).repartition(len(readings), "path")
+    names = named(lines, [*readings])
+    of = {name: readings[path] for name, path in names.items()}
     text = lines.sortWithinPartitions("path", "block", "place").select(
         "path", F.col("value").cast("binary").alias("value")
     )

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 _READY: WeakSet[SparkSession] = WeakSet()
 _CHANGED = (
     "spark.sql.files.maxPartitionBytes",
+    "spark.sql.files.openCostInBytes",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism",
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     "spark.sql.adaptive.enabled",
     "spark.sql.shuffle.partitions",
 )
-"""Settings that an audit changes (checker/audit/files/spark.py)."""
+"""Settings that an audit changes (checker/audit/files/spark.py and spark_lines.py)."""
 
 
 def is_remote(spark: SparkSession) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import isrproof.spark
-from isrproof.checker.audit.files.spark import SPLIT
+from isrproof.checker.audit.files.spark_lines import OPENING, SPLIT
 from pyspark.sql import SparkSession
 
 from benchmarks.audit.meter import measured
@@ -20,7 +20,7 @@ _LINE = (
 
 def show_tasks(spark: SparkSession, folder: Path, numbers: Sequence[int]) -> None:
     """Print the cost of an audit for each number of files, each of one line and a task of its own."""
-    spark.conf.set("spark.sql.files.openCostInBytes", SPLIT)  # no two files fit into one task
+    spark.conf.set(OPENING, SPLIT)  # no two files fit into one task
     click.echo("| tasks | CPU s | CPU ms per task | wall s | peak MB, all processes |\n|---|---|---|---|---|")
     for number in numbers:
         logs = folder / f"{number}-tasks"

@@ -49,9 +49,8 @@ def printed(line: str) -> int | None:
 def by_text(lines: Sequence[str]) -> bool:
     """Return True if lines of one time are in the order of their text: the file was sorted, as `sort` does it."""
     tied = []
-    for before, line in pairwise(lines):
-        at = printed(line)
-        if at is None or before == line or at != printed(before):
+    for (before, then), (line, at) in pairwise((line, printed(line)) for line in lines):
+        if at is None or before == line or at != then:
             continue
         if line < before:
             return False

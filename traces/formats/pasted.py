@@ -480,23 +480,25 @@ def shows_paste(texts: Sequence[str]) -> bool:
     others = itertools.compress(texts, map(operator.not_, own))  # no tool prints a line that begins as one of a log
     if tells(texts) or any(map(Outputs().takes, others)) or (_OF_SIGNS.search(whole) and _SIGNS.search(whole)):
         return True
-    clipped = [not _ends(text) for text in itertools.compress(texts, own)]
+    ended = [*map(_ends, texts)]
+    ends = [*itertools.compress(ended, own)]
     last = next((text for text in reversed(texts) if text.strip()), "")
     is_cut = len(texts) < HEAD and is_default(last) and not _ends(last)
-    if sum(clipped) * 2 > len(clipped) or is_cut:
+    if sum(ends) * 2 < len(ends) or is_cut:
         return True
-    if any(mark in text for text in texts for mark in _RUN_ON):
+    if any(mark in whole for mark in _RUN_ON):
         return True
-    for before, text in itertools.pairwise(texts):
-        below = not text or _TRACE.match(text) is not None
-        if not before and below and text[:1].strip():
+    for before, has_ended, text in zip(texts, ended, texts[1:], strict=False):
+        if not before and text[:1].strip() and _TRACE.match(text) is not None:
             return True
         if len(text) < _DATE_ENDS and _DATED.fullmatch(text) is not None:
             return True
-        is_long = len(before) >= _WRAPPED and not below and _TIMED.match(before) and not _ends(before)
-        if is_long and begin(text, timeless=False) is None:
+        is_wrapped = not has_ended and len(before) >= _WRAPPED and text and _TIMED.match(before) is not None
+        if is_wrapped and _TRACE.match(text) is None and begin(text, timeless=False) is None:
             return True
-    return any(text[-1:] not in ")]" and undated(text) is not None for text in texts) or _shows_single_spaces(texts)
+    if any(text[-1:] not in ")]" and undated(text) is not None for text in texts):
+        return True
+    return "  " not in whole and "\t" not in whole and _shows_single_spaces(texts)
 
 
 def _ends(text: str) -> bool:
@@ -511,9 +513,7 @@ def tells(texts: Sequence[str]) -> bool:
 
 
 def _shows_single_spaces(texts: Sequence[str]) -> bool:
-    """Return True if two spaces are nowhere, and a line is of the table only with two."""
-    if any("  " in text or "\t" in text for text in texts):
-        return False
+    """Return True if a line, of those without two spaces in sequence, is of the table only with two."""
     return any(_may_be_widened(text) and isinstance(_read(text), Unknown) and widened(text) for text in texts)
 
 

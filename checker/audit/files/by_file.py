@@ -21,6 +21,12 @@ from . import worker
 
 _BATCH = 10_000
 _TEXT = 1 << 24
+_TASK = 64 << 20
+"""The bytes of files that one task reads."""
+_TASKS = 32
+"""The least number of tasks, unless there are fewer files."""
+_OPENING = 256 << 10
+"""The bytes that could be read while a file is opened."""
 _SCHEMA = pa.schema(
     [
         ("home", pa.int64()),
@@ -150,11 +156,31 @@ def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes])
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 
-def opened(files: Sequence[Whole], numbers: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
-    """Yield the files whose places in a list Spark gave to this worker, which can open them."""
+def packed(files: Sequence[Whole], sizes: Mapping[int, int]) -> list[list[Whole]]:
+    """Return files in groups of consecutive ones, each for a task, as Spark packs the files that it reads itself.
+
+    Args:
+        sizes: the sizes of the files in bytes, by their homes.
+    """
+    costs = [sizes[file.home] + _OPENING for file in files]
+    most = min(_TASK, sum(costs) // _TASKS)
+    groups: list[list[Whole]] = []
+    size = most
+    for file, cost in zip(files, costs, strict=True):
+        if size + cost > most:
+            groups.append([])
+            size = 0
+        groups[-1].append(file)
+        size += cost
+    return groups
+
+
+def opened(groups: Sequence[Sequence[Whole]], numbers: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
+    """Yield the files of the groups whose numbers Spark gave to this worker, which can open them."""
     for batch in numbers:
         for number in batch["id"].to_pylist():
-            yield files[number], Lines(files[number].path)
+            for file in groups[number]:
+                yield file, Lines(file.path)
 
 
 def handed(files: Mapping[str, Whole], lines: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:

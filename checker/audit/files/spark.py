@@ -24,30 +24,27 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from ....specs.formats import Envelope
-from ....traces.formats.detect import Asked, Detected, detect, detected_by
+from ....traces.formats.detect import Asked, Detected, detect
 from ....traces.formats.pieces import missing
-from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, Text, zone_of
+from ....traces.formats.reading import Numbering, StreamFacts, zone_of
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
-from ....traces.sources.paths import source as source_of
-from ....traces.sources.text import Lines, text_of
+from ....traces.sources.text import Lines
 from ....traces.spark.unwrapped import unwrapped
 from ..table.protocol import Row
 from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import blocks, few_rows, homes, is_hidden, named, placed_lines, shifts
+from .spark_formats import formats
+from .spark_lines import blocks, few_rows, homes, is_hidden, named, pack, placed_lines, shifts
 from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
-SPLIT = "64m"
-"""The bytes of text that one task reads: one piece, or a few."""
 _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 _CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
-_MOST_TASKS = 10_000
 _PAYLOADS = StructType([StructField("bucket", IntegerType()), StructField("payload", StringType())])
 BUCKET = 128_000_000
 """The size of text in bytes whose events form one bucket."""
@@ -78,7 +75,13 @@ class SparkLog:
         piece: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
-        self._detected = [detected_there(spark, source, asked) for _, source in sources]
+        self._sizes = dict(enumerate(sizes))
+        far = {source.path: size for (_, source), size in zip(sources, sizes, strict=True) if is_elsewhere(source.path)}
+        self._far = formats(spark, far, asked)
+        self._detected = [
+            self._far[source.path].detected if source.path in self._far else detect(source.there, asked)
+            for _, source in sources
+        ]
         self._paths = [
             source.there if can_be_split(source, how) else None
             for (_, source), how in zip(sources, self._detected, strict=True)
@@ -119,8 +122,8 @@ class SparkLog:
         task = replace(self._task, look=look)
         # No cache: it costs more, and a session returns it to anybody who reads these paths again, whatever the files
         # contain by then.
-        jobs = [self._looking(task, paths, wrapped) for wrapped, paths in self._groups.items()]
-        jobs += [self._looking_whole(task, self._whole)] if self._whole else []
+        split = [self._looking(task, paths, wrapped) for wrapped, paths in self._groups.items()]
+        jobs = split + ([self._looking_whole(task, self._whole)] if self._whole else [])
         self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
         pieces = _looked(self._encoded)
         file_read = by_file.files_read(pieces)
@@ -133,7 +136,9 @@ class SparkLog:
         ]
         pieces += worker.pieces(encoded)
         self._index = by_file.labelled(len(self._sources), file_read)
-        self._places = self._placed(self._paths, file_read, [block for piece in pieces for block in piece["blocks"]])
+        self._places = self._placed(
+            split, self._paths, file_read, [block for piece in pieces for block in piece["blocks"]]
+        )
         seen, rows = worker.gathered(pieces, self._places)
         of_home = {home: index for (home, _), (index, _) in self._places.items()}
         joined = {of_home[home]: each for home, each in self._joined.items() if home in of_home}
@@ -163,10 +168,14 @@ class SparkLog:
             of_stream, numbering = file_read.streams.get(label, (None, None))
             problem = problem or file_read.problem
         if joined is not None:
-            of_stream, numbering = StreamFacts(zone=_zone(self._spark, source, how)), joined.numbering
+            of_stream, numbering = StreamFacts(zone=self._zone(source, how)), joined.numbering
             problem = problem or missing(joined.cut)
         numbering = None if how.reading.native else numbering
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
+
+    def _zone(self, source: Source, how: Detected) -> int | None:
+        far = self._far.get(source.path)
+        return zone_of(Lines(source.there), how.reading) if far is None else far.zone
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         wanted = by_file.wanted(self._index, files)
@@ -180,7 +189,7 @@ class SparkLog:
                 # Spark cuts a smaller set of files into other blocks.
                 lines = placed_lines(self._spark, paths)
                 counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
-                task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
+                task = replace(self._task, look=look, buckets=0, places=self._placed([lines], paths, {}, counted))
                 looking = self._looking(task, paths, wrapped)
             else:  # Spark cuts the same files into the same blocks.
                 looking = self._looking(at_places, all_paths, wrapped, self._homes(files))
@@ -221,7 +230,7 @@ class SparkLog:
     ) -> DataFrame:
         """Run a look; `homes`: the files whose lines are looked at; None: all."""
         spark = self._spark
-        spark.conf.set("spark.sql.files.maxPartitionBytes", SPLIT)
+        pack(spark)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         columns = [F.xxhash64("path").alias("home"), F.col("block"), F.col("place")]
@@ -235,32 +244,40 @@ class SparkLog:
 
     def _looking_whole(self, task: worker.Task, files: Sequence[by_file.Whole]) -> DataFrame:
         far = {file.path: file for file in files if is_elsewhere(file.path)}
-        near = [file for file in files if file.path not in far]
+        groups = by_file.packed([file for file in files if file.path not in far], self._sizes)
 
         def opened(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return by_file.encode(task, by_file.opened(near, batches))
+            return by_file.encode(task, by_file.opened(groups, batches))
 
         jobs = []
-        if near:
-            numbers = self._spark.range(0, len(near), 1, min(len(near), _MOST_TASKS))
+        if groups:
+            numbers = self._spark.range(0, len(groups), 1, len(groups))
             jobs.append(numbers.mapInArrow(opened, worker.OUTPUT))
         if far:
-            names = named(self._spark, list(far))
-            of_name = {name: far[path] for name, path in names.items()}
+            tasks = len(by_file.packed([*far.values()], self._sizes))
+            lines = placed_lines(self._spark, list(far)).repartition(tasks, "path")
+            of_name = {name: far[path] for name, path in named(lines, list(far)).items()}
 
             def handed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 return by_file.encode(task, by_file.handed(of_name, batches))
 
-            lines = placed_lines(self._spark, list(far)).repartition(min(len(far), _MOST_TASKS), "path")
             in_order = lines.sortWithinPartitions("path", "block", "place")
             text = in_order.select("path", F.col("value").cast("binary").alias("value"))
             jobs.append(text.mapInArrow(handed, worker.OUTPUT))
         return jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
 
     def _placed(
-        self, paths: Sequence[str | None], file_read: Mapping[int, by_file.FileRead], blocks: Iterable[Sequence[int]]
+        self,
+        read: Sequence[DataFrame],
+        paths: Sequence[str | None],
+        file_read: Mapping[int, by_file.FileRead],
+        blocks: Iterable[Sequence[int]],
     ) -> worker.Places:
-        """Return the file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
+        """Return the file and the shift of each block, from (home, begin, first place, lines) of parts of blocks.
+
+        Args:
+            read: the lines of the paths, or what is made of them.
+        """
         index = {key: file for file, key in enumerate(self._index)}
         found: dict[worker.BlockKey, tuple[int, int]] = {}
         for each in file_read.values():
@@ -273,7 +290,7 @@ class SparkLog:
                 count[home, begin] += n
         if not count:
             return found
-        names = homes(self._spark, paths, {home for home, _ in count})
+        names = homes(read, paths, {home for home, _ in count})
         key = {(names[home], begin): (home, begin) for home, begin in count}
         place = shifts(paths, ((*block, least[key[block]], count[key[block]]) for block in key))
         return found | {key[block]: (index[number, ""], shift) for block, (number, shift) in place.items()}
@@ -309,26 +326,6 @@ def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.JoinedFile]:
     return {home: split.joined(own) for home, own in parts.items()}
 
 
-def detected_there(spark: SparkSession, source: Source, asked: Asked) -> Detected:
-    if not is_elsewhere(source.path):
-        return detect(source.there, asked)
-    return detected_by(lambda most: [*map(text_of, _first(spark, source.path, most))], asked)
-
-
-def _first(spark: SparkSession, path: str, most: int) -> list[bytes]:
-    rows = placed_lines(spark, [path]).limit(most).select(F.col("value").cast("binary")).collect()
-    return [bytes(row["value"]) for row in rows]
-
-
-def _zone(spark: SparkSession, source: Source, how: Detected) -> int | None:
-    return zone_of(_text(spark, source, ZONE_LINES), how.reading)
-
-
-def _text(spark: SparkSession, source: Source, most: int) -> Text:
-    """Return a file's lines; of one that only Spark can reach, the first `most`."""
-    return by_file.Given(_first(spark, source.path, most)) if is_elsewhere(source.path) else Lines(source.there)
-
-
 def can_be_split(source: Source, how: Detected) -> bool:
     """Return whether Spark can read the lines of a file: plain text, or whole gzip data, in one envelope at most."""
     path = source.there
@@ -361,9 +358,14 @@ def _is_whole(path: str) -> bool:
     return True
 
 
-def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
-    """Return the texts of some places of files that only Spark can reach, without their envelopes."""
-    how = {path: detected_there(spark, source_of(path), asked) for path in wanted}
+def texts(
+    spark: SparkSession, wanted: Mapping[str, Collection[At]], sizes: Mapping[str, int], asked: Asked
+) -> dict[str, dict[At, str]]:
+    """Return the texts of some places of files that only Spark can reach, without their envelopes; `sizes`: the sizes
+    of all such files in bytes.
+    """
+    found_formats = formats(spark, {path: sizes[path] for path in wanted}, asked)
+    how = {path: each.detected for path, each in found_formats.items()}
     native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
     read = lines_of(spark, native) if native else {}
     found: dict[str, dict[At, str]] = {

@@ -23,6 +23,15 @@ from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
 from ....traces.spark.unwrapped import NamedColumn
 
+SPLIT = "64m"
+"""The bytes of text that one task reads: a part of a file, or some hundred small files."""
+OPENING = "spark.sql.files.openCostInBytes"
+"""Spark's setting of the bytes that could be read while a file is opened: it bounds the small files of a task."""
+_OPENING = {"4194304b": "256k"}
+"""The value for Spark's default one, with which a task gets 16 small files and takes longer to start than to read
+them."""
+_LISTED = 50
+"""The number of paths that one task lists."""
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
 _SHIFTS = StructType(
@@ -51,6 +60,8 @@ def placed_lines(
     With the steps that extract the `text` of the log line (traces/spark/unwrapped.py), the column `text` is added.
     `wanted` are the hashes of paths: only their lines are returned, cut as if all were.
     """
+    # By default each path is listed in a task of its own, which takes ten times as long as the listing.
+    spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", str(max(32, len(paths) // _LISTED)))
     lines = (
         spark.read.option("lineSep", "\n")
         .text(as_asked(paths))
@@ -70,6 +81,13 @@ def placed_lines(
         lines = lines.select("*", column.alias(name))
     # Next to a place it is computed once: no later condition on it is pushed below the numbering of lines.
     return lines.select("value", "text", "path", "block", place)
+
+
+def pack(spark: SparkSession) -> None:
+    """Set how much text a task of the next job reads; a cost of opening files that a user has set stays."""
+    spark.conf.set("spark.sql.files.maxPartitionBytes", SPLIT)
+    usual = spark.conf.get(OPENING) or ""
+    spark.conf.set(OPENING, _OPENING.get(usual, usual))
 
 
 def _bounded(line: Column) -> Column:
@@ -94,18 +112,25 @@ def files_at(spark: SparkSession, path: str) -> dict[str, int]:
     return {file: found[file] for file in some(path, logs)}
 
 
-def homes(spark: SparkSession, paths: Sequence[str | None], known: Collection[int]) -> dict[int, str]:
+def homes(read: Sequence[DataFrame], paths: Sequence[str | None], known: Collection[int]) -> dict[int, str]:
     """Return the paths of lines by their hashes (xxhash64 of Spark's path), at least those of the `known` hashes.
+
+    Args:
+        read: the lines of the `paths`, or what is made of them.
 
     Raises:
         IsrproofError: two paths have one hash.
     """
-    lines = placed_lines(spark, paths)
-    named = dict.fromkeys(name for path in lines.inputFiles() for name in (path, path.replace("file:///", "file:/", 1)))
-    found = _hashed(few_rows(spark, _PATHS, [{"path": name} for name in named]))
+    spark = read[0].sparkSession
+    found = _hashed(few_rows(spark, _PATHS, [{"path": name} for each in read for name in _input(each)]))
     if not set(known) <= set(found):
-        found |= _hashed(lines.select("path").distinct())  # reads all lines, and is rarely needed
+        found |= _hashed(placed_lines(spark, paths).select("path").distinct())  # reads all lines, and is rarely needed
     return found
+
+
+def _input(lines: DataFrame) -> dict[str, str]:
+    """Return the names in the column `path`, each with Spark's other name for it."""
+    return {name: path for path in lines.inputFiles() for name in (path, path.replace("file:///", "file:/", 1))}
 
 
 def _hashed(paths: DataFrame) -> dict[int, str]:
@@ -195,14 +220,10 @@ def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataF
     return lines.join(F.broadcast(few), ["path", "block"]).select("file", line, *kept)
 
 
-def named(spark: SparkSession, paths: Sequence[str]) -> dict[str, str]:
-    """Return the paths by Spark's names for them."""
+def named(lines: DataFrame, paths: Sequence[str]) -> dict[str, str]:
+    """Return the paths of lines by Spark's names for them."""
     known = {_name(path): path for path in paths}
-    return {
-        name: known[_given_back(path)]
-        for path in placed_lines(spark, paths).inputFiles()
-        for name in (path, path.replace("file:///", "file:/", 1))
-    }
+    return {name: known[_given_back(path)] for name, path in _input(lines).items()}
 
 
 def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:

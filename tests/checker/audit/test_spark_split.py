@@ -16,7 +16,7 @@ pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 import pyarrow as pa
 from isrproof.checker.audit.catalogue import lines_read
 from isrproof.checker.audit.fields import EVENT
-from isrproof.checker.audit.files import spark, split
+from isrproof.checker.audit.files import spark, spark_lines, split
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.pipeline import first_look
 from isrproof.checker.audit.table.protocol import Row, Table
@@ -74,7 +74,7 @@ MORE = [("cri", "900"), ("docker", "1k"), ("timestamps", "5k"), ("cri", "64m"), 
 def test_wherever_a_file_is_cut_it_is_equal(
     envelope: str, split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark, "SPLIT", split)
+    monkeypatch.setattr(spark_lines, "SPLIT", split)
     rng = random.Random(split)
     paths = []
     for number in range(2):
@@ -91,7 +91,7 @@ def test_wherever_a_file_is_cut_it_is_equal(
 
 def test_some_of_the_files_are_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the numbers that their lines have in the audit."""
-    monkeypatch.setattr(spark, "SPLIT", "30k")
+    monkeypatch.setattr(spark_lines, "SPLIT", "30k")
     rng, paths = random.Random(3), [tmp_path / f"b{number}" / "state-change.log" for number in range(3)]
     for path in paths:
         path.parent.mkdir()
