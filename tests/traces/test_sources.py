@@ -93,6 +93,7 @@ POD = "/var/log/pods/kafka_kafka-0_0f8fad5b-d9cb-469f-a165-70867728950e/kafka"
         ([f"{POD}/0.log.20260314-092653.gz", f"{POD}/0.log.20260314-102653", f"{POD}/0.log", f"{POD}/1.log"], POD),
         (["x/abc-json.log.2.gz", "x/abc-json.log.1", "x/abc-json.log"], "x/abc-json"),
         (["x/state-change.log.2020-01-31-12", "x/state-change.log.2020-01-31-13.gz"], "x/state-change"),
+        (["x/state-change.log.9999", "x/state-change.log.10000"], "x/state-change"),
     ],
 )
 def test_rotated_files_are_one_log(paths: list[str], stream: str) -> None:

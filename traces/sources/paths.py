@@ -19,7 +19,7 @@ from .folders import walked
 from .opened import SPECIAL, opened
 
 _ROTATED = re.compile(
-    r"(?P<base>.*?)(?:[.-](?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
+    r"(?P<base>.*?)(?:[.-](?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,5})"
     r"|\.[0-9]{8}-[0-9]{6})"
 )
 """Names of rotated files, of log4j and of kubelet (the last form)."""

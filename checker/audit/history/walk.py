@@ -18,14 +18,16 @@ Wherever a controller claims another epoch than before, an `EpochChange` is reco
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..files.file import LogFile
 from .local_histories import LocalHistory
-from .statements import BrokerReport, Run, Statement
+from .statements import BrokerReport, Run, Statement, TenureKey
 from .streams import Position
+from .stretches import Stretches
 
 _MOMENT = 1_000
 """Milliseconds within which no broker is stopped, started, and controller of a wiped cluster."""
@@ -107,6 +109,8 @@ class _Walk:
     """The epoch that each controller claimed last in the current local history."""
     latest: dict[int, Run] = field(default_factory=dict)
     """Each controller's latest run, in whichever local history."""
+    stretches: dict[TenureKey, Stretches] = field(default_factory=lambda: defaultdict(Stretches))
+    """The times of the runs of each tenure in the current local history."""
 
     def __post_init__(self) -> None:
         self.begin("first lines")
@@ -119,6 +123,13 @@ class _Walk:
         """Begin a new local history."""
         self.histories.append(LocalHistory(self.file.cluster, self.file.directory, self.file.stream, why))
         self.claimed = {}
+        self.stretches.clear()
+
+    def add(self, run: Run) -> None:
+        """Add a run to the current local history."""
+        self.current.runs.append(run)
+        if run.first_ts is not None and run.last_ts is not None:
+            self.stretches[run.tenure].add(run.first_ts, run.last_ts)
 
     def look_at(self, here: _Here) -> None:
         """Advance one statement and distinguish the cases."""
@@ -157,16 +168,16 @@ class _Walk:
 
     def is_repeated(self, run: Run) -> bool:
         """Return whether a run was written before the one above it, and within the time of one of its own epoch."""
-        if not _older(run, self.latest.get(run.controller)):
+        if not _older(run, self.latest.get(run.controller)) or run.first_ts is None or run.last_ts is None:
             return False
-        return any(each.tenure == run.tenure and _within(run, each) for each in self.current.runs)
+        return run.tenure in self.stretches and self.stretches[run.tenure].hold(run.first_ts, run.last_ts)
 
     def displaced_run(self, run: Run) -> None:
         """Handle a run that is read with the others of its epoch, and claims nothing about what came before or after
         it.
         """
         if not self.current.contradicts(run):
-            self.current.runs.append(run)
+            self.add(run)
             self.current.controllers.setdefault(run.epoch, run.controller)
             self.current.files.add(run.file)
 
@@ -200,7 +211,7 @@ class _Walk:
         block = here.position.block(run.first)
         if any(epoch < run.epoch and last == block for epoch, last in history.last_blocks.items()):
             history.started.add(run)
-        history.runs.append(run)
+        self.add(run)
         self.claimed[run.controller] = run.epoch
         self.record(run, here)
 
@@ -245,12 +256,6 @@ def _follows(run: Run, before: Run | None) -> bool:
     if before is None or before.last_ts is None or run.first_ts is None:
         return False
     return 0 <= run.first_ts - before.last_ts < _MOMENT
-
-
-def _within(run: Run, other: Run) -> bool:
-    if run.first_ts is None or run.last_ts is None or other.first_ts is None or other.last_ts is None:
-        return False
-    return other.first_ts <= run.first_ts and run.last_ts <= other.last_ts
 
 
 def _acts_again(epoch: int, run: Run, here: _Here) -> bool:
