@@ -42,6 +42,8 @@ _BUCKET = 128_000_000
 event.
 """
 _BLOCK = 1 << 16
+_DETECTED = 500
+"""The number of files whose formats are found in one piece of work."""
 Made = TypeVar("Made")
 Work = TypeVar("Work")
 
@@ -94,7 +96,6 @@ class InColumns:
         part: int = _PART,
     ) -> None:
         self._sources, self._sizes, self._lossy, self._part = sources, sizes, lossy, part
-        self._detected = [detect(source.there, asked) for _, source in sources]
         self._jobs = jobs if sum(sizes) > _ALONE else 1
         self._task = worker.task(
             asked.layout,
@@ -105,6 +106,9 @@ class InColumns:
         )
         self._stack = ExitStack()
         self._pool = None if self._jobs == 1 else self._stack.enter_context(pool(self._jobs))
+        paths = [source.there for _, source in sources]
+        some = [paths[first : first + _DETECTED] for first in range(0, len(paths), _DETECTED)]
+        self._detected = [how for each in self._map(partial(_detected, asked), some) for how in each]
         self._index: list[tuple[int, str]] = []
         self._places: worker.Places = {}
         self._payloads: dict[int, list[bytes]] = {}
@@ -210,6 +214,10 @@ class InColumns:
         of_stream, numbering = (None, None) if file_read is None else file_read.streams.get(label, (None, None))
         problem = source.problem or problem or (None if file_read is None else file_read.problem)
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
+
+
+def _detected(asked: Asked, paths: Sequence[str]) -> list[Detected]:
+    return [detect(path, asked) for path in paths]
 
 
 def _encoded(task: worker.Task, parts: Sequence[Part]) -> _Encoded:

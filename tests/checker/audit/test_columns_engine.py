@@ -42,6 +42,7 @@ def test_recordings_are_equal_in_other_processes_too(monkeypatch: pytest.MonkeyP
     recordings = [RECORDED / name for name in FEW]
     plain = engines.columns(recordings)
     monkeypatch.setattr(columns, "_ALONE", 0)
+    monkeypatch.setattr(columns, "_DETECTED", 2)
     assert engines.columns(recordings, jobs=2, part=100_000, buckets=3) == plain
 
 
