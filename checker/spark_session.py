@@ -79,6 +79,11 @@ def using(spark: SparkSession) -> Iterator[None]:
         _GIVEN.reset(token)
 
 
+def is_remote(spark: SparkSession) -> bool:
+    """Return True for a session of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
 def nothing() -> None:
     """Do nothing while Java starts."""
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from ..checker.spark_session import spark_failures, using
+from ..checker.spark_session import is_remote, spark_failures, using
 from ..checker.spark_workers import must_have, prepare
 
 if TYPE_CHECKING:
@@ -23,11 +23,6 @@ _CHANGED = (
     "spark.sql.shuffle.partitions",
 )
 """Settings that an audit changes (checker/audit/files/spark.py and spark_lines.py)."""
-
-
-def is_remote(spark: SparkSession) -> bool:
-    """Return True for a session of Spark Connect."""
-    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def ready(spark: SparkSession, also: tuple[str, ...] = ()) -> SparkSession:

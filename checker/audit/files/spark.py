@@ -40,6 +40,7 @@ from .log import Look, Read, nothing
 from .spark_formats import formats
 from .spark_lines import blocks, few_rows, homes, is_hidden, named, pack, placed_lines, shifts
 from .spark_lines import texts as lines_of
+from .spark_progress import advancing
 from .streams import At, chosen_of, stream_of
 
 _LINES_PER_BATCH = 100_000
@@ -124,7 +125,9 @@ class SparkLog:
         # contain by then.
         split = [self._looking(task, paths, wrapped) for wrapped, paths in self._groups.items()]
         jobs = split + ([self._looking_whole(task, self._whole)] if self._whole else [])
-        self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+        all_jobs = reduce(lambda a, b: a.unionAll(b), jobs)
+        with advancing(self._spark, len(self._sources), advance):
+            self._encoded = all_jobs.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
         pieces = _looked(self._encoded)
         file_read = by_file.files_read(pieces)
         self._joined = _joined(pieces)
