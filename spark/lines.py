@@ -121,7 +121,7 @@ def _of_large(spark: SparkSession, paths: Sequence[str], task: Task) -> Iterator
     from ..checker.audit.files.spark_formats import formats
 
     split, in_order, others = [], {}, []
-    far = formats(spark, {path: WHOLE for path in paths if is_elsewhere(path) and not _is_packed(path)}, task.asked)
+    far = formats(spark, [path for path in paths if is_elsewhere(path) and not _is_packed(path)], task.asked)
     for path in paths:
         if _is_packed(path):
             others.append(path)

@@ -75,7 +75,7 @@ def opened(
         report_engine(engine.why)
     log, read = first_read(engine, sources, options, sizes, look)
     with closing(log):
-        yield Opened([*paths], options.each, metadata, len(sources), engine, log, read, partial(texts, options, sizes))
+        yield Opened([*paths], options.each, metadata, len(sources), engine, log, read, partial(texts, options))
 
 
 @contextmanager
@@ -195,8 +195,8 @@ def elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
     return list(found)
 
 
-def texts(options: Options, sizes: Mapping[str, int], wanted: Wanted) -> Texts:
-    """Return the texts of lines, by file; `sizes`: the sizes of files that only Spark can reach."""
+def texts(options: Options, wanted: Wanted) -> Texts:
+    """Return the texts of lines, by file."""
     asked = asked_for(options.input, options.layout)
     here = {path: there_of(path) for path in wanted if not is_elsewhere(path)}
     found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}
@@ -205,5 +205,5 @@ def texts(options: Options, sizes: Mapping[str, int], wanted: Wanted) -> Texts:
         from ..spark_session import session
         from .files.spark import texts as texts_at
 
-        found |= texts_at(session(options.master, options.remote), there, sizes, asked)
+        found |= texts_at(session(options.master, options.remote), there, asked)
     return found

@@ -77,8 +77,7 @@ class SparkLog:
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
         self._sizes = dict(enumerate(sizes))
-        far = {source.path: size for (_, source), size in zip(sources, sizes, strict=True) if is_elsewhere(source.path)}
-        self._far = formats(spark, far, asked)
+        self._far = formats(spark, [source.path for _, source in sources if is_elsewhere(source.path)], asked)
         self._detected = [
             self._far[source.path].detected if source.path in self._far else detect(source.there, asked)
             for _, source in sources
@@ -361,14 +360,9 @@ def _is_whole(path: str) -> bool:
     return True
 
 
-def texts(
-    spark: SparkSession, wanted: Mapping[str, Collection[At]], sizes: Mapping[str, int], asked: Asked
-) -> dict[str, dict[At, str]]:
-    """Return the texts of some places of files that only Spark can reach, without their envelopes; `sizes`: the sizes
-    of all such files in bytes.
-    """
-    found_formats = formats(spark, {path: sizes[path] for path in wanted}, asked)
-    how = {path: each.detected for path, each in found_formats.items()}
+def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
+    """Return the texts of some places of files that only Spark can reach, without their envelopes."""
+    how = {path: each.detected for path, each in formats(spark, [*wanted], asked).items()}
     native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
     read = lines_of(spark, native) if native else {}
     found: dict[str, dict[At, str]] = {

@@ -1,16 +1,15 @@
-"""Formats of files that only Spark can reach: its workers look at their first lines, and the driver gets the results.
+"""Formats of files that only Spark can reach.
 
-There are two jobs, however many files there are: one for small files, of which a task gets many, and one for the
-others, where a task has a part of one file and stops after the first lines.
+One job finds them all: workers look at the first lines of files, and the driver gets the results.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import groupby, islice, takewhile
+from itertools import groupby, islice
 from operator import itemgetter
 
 import pyarrow as pa
@@ -22,11 +21,7 @@ from ....traces.formats.pasted import Paste
 from ....traces.formats.reading import ZONE_LINES, Reading, zone_of
 from ....traces.sources.text import text_of
 from .by_file import Given
-from .spark_lines import OPENING, SPLIT, named, pack, placed_lines
-
-SMALL = 1 << 20
-"""The largest size in bytes of a file that is read whole for its first lines."""
-_FORMATS = "path string, format string"
+from .spark_lines import named, pack, placed_lines
 
 
 @dataclass(frozen=True)
@@ -57,44 +52,27 @@ def format_of(lines: Sequence[str], asked: Asked) -> Format:
     return Format(detected, zone_of(Given(line.encode("utf-8", "replace") for line in lines), detected.reading))
 
 
-def formats(spark: SparkSession, sizes: Mapping[str, int], asked: Asked) -> dict[str, Format]:
-    """Return the formats of files that only Spark can reach; `sizes`: their sizes in bytes."""
-    small = [path for path, size in sizes.items() if size <= SMALL]
-    large = [path for path, size in sizes.items() if size > SMALL]
-    found = dict.fromkeys(sizes, format_of([], asked))
-    for paths, alone in ((small, False), (large, True)):
-        if paths:
-            found |= _formats(spark, paths, asked, alone=alone)
-    return found
-
-
-def _formats(spark: SparkSession, paths: Sequence[str], asked: Asked, *, alone: bool) -> dict[str, Format]:
-    """Return the formats of some files; `alone`: no two are in one task."""
-    lines = placed_lines(spark, paths).select("path", "block", F.col("value").cast("binary").alias("value"))
+def formats(spark: SparkSession, paths: Sequence[str], asked: Asked) -> dict[str, Format]:
+    """Return the formats of files that only Spark can reach."""
+    if not paths:
+        return {}
+    # Spark reads all of a file. To stop it costs more: it then starts another Python for the next task.
+    lines = placed_lines(spark, paths).where("block = 0")
     pack(spark)
-    usual = spark.conf.get(OPENING) or ""
-    try:
-        if alone:
-            spark.conf.set(OPENING, SPLIT)
-        rows = lines.mapInArrow(partial(_shown, asked, alone), _FORMATS).collect()
-    finally:
-        spark.conf.set(OPENING, usual)
+    text = lines.select("path", F.col("value").cast("binary").alias("value"))
+    rows = text.mapInArrow(partial(_shown, asked), "path string, format string").collect()
     names = named(lines, paths)
-    return {names[row["path"]]: Format.from_json(row["format"]) for row in rows}
+    found = {names[row["path"]]: Format.from_json(row["format"]) for row in rows}
+    return dict.fromkeys(paths, format_of([], asked)) | found
 
 
-def _shown(asked: Asked, alone: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the formats of files whose first lines are among these; `alone`: there is one file, so that Spark need not
-    read on.
-    """
-    begins = takewhile(lambda row: row[1] == 0, _rows(batches))
-    for path, own in groupby(begins, key=itemgetter(0)):
-        first = [text_of(value) for _, _, value in islice(own, max(*SAMPLES, ZONE_LINES))]
+def _shown(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the formats of files whose first lines these are, one file after the other."""
+    for path, own in groupby(_rows(batches), key=itemgetter(0)):
+        first = [text_of(value) for _, value in islice(own, max(*SAMPLES, ZONE_LINES))]
         yield pa.RecordBatch.from_pydict({"path": [path], "format": [format_of(first, asked).as_json()]})
-        if alone:
-            return
 
 
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, bytes]]:
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
     for batch in batches:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -45,10 +45,11 @@ def _on_classic(spark: SparkSession, shown: _Shown) -> Iterator[None]:
     def look() -> None:
         if hasattr(signal, "pthread_sigmask"):  # signals are for the thread that works
             signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        while not over.wait(EVERY):
-            found = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds())
-            stages = [stage for stage in found if stage is not None]
-            shown.share(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
+        with suppress(Exception):  # Java may have ended, which the thread that works reports
+            while not over.wait(EVERY):
+                found = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds())
+                stages = [stage for stage in found if stage is not None]
+                shown.share(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The formats of files that only Spark can reach are those of the same files here, and a few jobs find them all."""
+"""Formats of files that only Spark can reach are those of the same files here, and one job finds them all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
-from isrproof.checker.audit.files import by_file, spark_formats
+from isrproof.checker.audit.files import by_file
 from isrproof.checker.audit.files.spark_formats import Format, formats
 from isrproof.checker.spark_session import session
 from isrproof.specs.formats import envelopes, layouts
@@ -49,10 +49,8 @@ def here(path: Path) -> Format:
     return Format(detected, None if detected.reading.alone is None else zone_of(Lines(str(path)), detected.reading))
 
 
-@pytest.mark.parametrize("small", [spark_formats.SMALL, 0], ids=["many-in-a-task", "each-in-its-task"])
-def test_formats_are_those_of_the_files(small: int, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_formats, "SMALL", small)
-    found = formats(session(), {f"file://{path}": path.stat().st_size for path in files}, UNASKED)
+def test_formats_are_those_of_the_files(files: list[Path]) -> None:
+    found = formats(session(), [f"file://{path}" for path in files], UNASKED)
     assert found == {f"file://{path}": here(path) for path in files}
     readings = {each.detected.reading for each in found.values()}
     assert {chain for reading in readings for chain in reading.chain} == {*envelopes()}
@@ -66,11 +64,11 @@ def test_more_files_are_no_more_jobs(files: list[Path]) -> None:
     jobs = []
     for number in (2, len(files)):
         spark.sparkContext.setJobGroup(f"{number} files", "formats")
-        formats(spark, {f"file://{path}": path.stat().st_size for path in files[:number]}, UNASKED)
+        formats(spark, [f"file://{path}" for path in files[:number]], UNASKED)
         jobs.append(len(tracker.getJobIdsForGroup(f"{number} files")))
     assert len(files) > 32
     assert jobs[0] == 1
-    assert jobs[1] <= 5  # Spark lists more than 32 paths in a job: for their names, and for their text
+    assert jobs[1] == 2  # Spark lists more than 32 paths in a job
 
 
 def test_small_files_share_a_task() -> None:
