@@ -134,3 +134,18 @@ def test_the_handler_of_signals_remembers_them(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(KeyboardInterrupt):
         checker.interrupt(signal.SIGTERM, None)
     assert checker.was_interrupted()
+
+
+def test_a_worker_that_outlives_spark_prints_nothing() -> None:
+    from isrproof.checker.spark_daemon import working
+
+    def of_no_use(_: int) -> int:
+        raise ConnectionResetError
+
+    def wrong(_: int) -> int:
+        raise ValueError("wrong")
+
+    assert working(int, 7) == 7
+    assert working(of_no_use, 7) == 1
+    with pytest.raises(ValueError, match="wrong"):
+        working(wrong, 7)
