@@ -11,7 +11,15 @@ from isrproof.specs.lines import rows
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.formats.cut import MISSING, completed
+from isrproof.traces.formats.pasted import Reader, paste_of
 
+LOGGED = (
+    "[2026-11-23 12:25:05,000] INFO [Partition one-2 broker=1] Shrinking ISR from 1,2 to 1 (kafka.cluster.Partition)"
+)
+WIDE = (
+    "[2026-11-23 12:25:06,088] INFO Partition [one,1] on broker 1: Expanding ISR from 1 to 1,2 "
+    "(kafka.cluster.Partition)"
+)
 STOPPED = "[ReplicaManager broker=1] Broker 1 stopped fetcher for partitions ev-0,ev-1"
 
 
@@ -71,3 +79,18 @@ def test_one_line_with_a_level_does_not_hide_the_others_that_have_no_time(tmp_pa
     (report,) = audit([str(path)], Options(engine="python"))
     assert {each.what for each in report.happened} >= {"unclean-election", "log-cut"}
     assert report.coverage.understood == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        ([LOGGED, WIDE[:87]], False),  # 1 may have been 1,2, or 12
+        ([LOGGED, WIDE], True),
+        ([WIDE[:87]] * 3, False),  # all are equally long
+        ([WIDE.partition(" (")[0], WIDE.replace("1,2 (", "1,2,3 (").partition(" (")[0]], True),  # of no logger at all
+        ([LOGGED, "[2026-11-23 12:25:06,088] INFO [KafkaServer id=1] started"], True),  # nothing could follow
+    ],
+)
+def test_a_value_at_the_end_of_a_line_that_may_be_cut_is_not_known(lines: list[str], known: bool) -> None:
+    *_, last = Reader(paste_of(lines)).lines(lines)
+    assert isinstance(parse_line(last.text), Event) == known

@@ -26,7 +26,7 @@ from ..events.parse import is_default, parse_line, parse_throwable
 from ..events.wordings import dispatch, key_of, sentence_of
 from ..tools.outputs import Outputs
 from .characters import restored
-from .cut import completed
+from .cut import MISSING, completed
 
 _TIME = r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 _LEVEL = rf"(?:{'|'.join(LEVELS)})"
@@ -115,6 +115,8 @@ class Paste:
     """No line has a time: lines of the table are known by their messages."""
     labelled: bool = False
     """Several names stand before lines: they are the writers."""
+    cut: bool = False
+    """Some lines end with a logger, or most are equally long: one without a logger may lack its end."""
 
 
 class _Found(NamedTuple):
@@ -199,6 +201,16 @@ def _as_part(line: str, *, timed: bool) -> tuple[str, str] | None:
 
 def _read(line: str) -> Parsed:
     return parse_line(line)
+
+
+def _as_far_as_shown(line: str) -> str | None:
+    """Return a line in the default layout, whose end may be missing, with … if its last text may have been longer;
+    None if its last value, a number or a list, may have been."""
+    at = line.rindex(" (")
+    longer, other = (f"{line[:at]}{more}{line[at:]}" for more in (MISSING, "1"))
+    if _is_known(_read(longer)):
+        return longer
+    return None if _is_known(_read(other)) else line
 
 
 @cache
@@ -367,7 +379,7 @@ class Reader:
         unknown = self._unknown(line)
         whole = completed(unknown)
         self.counts["cut"] += whole is not None
-        return whole or unknown, 0
+        return whole or (line if _is_known(_read(unknown)) else unknown), 0
 
     def _knows(self, line: str) -> None:
         self.layouts[None] += 1
@@ -381,8 +393,10 @@ class Reader:
         untimed = self._paste.timeless or _LEVELLED.match(line) is not None
         part = _as_part(line, timed=True) or (_as_part(line, timed=False) if untimed else None)
         if part is not None:
-            self.layouts[part[0]] += 1
-            return part[1]
+            shown = _as_far_as_shown(part[1]) if self._paste.cut and not _ends(line) else part[1]
+            if shown is not None:
+                self.layouts[part[0]] += 1
+                return shown
         for normal in self._normal(line) if alone else ():
             found = widened(normal)
             if found is not None:
@@ -470,7 +484,10 @@ def paste_of(texts: Sequence[str]) -> Paste:
     timeless = not any(_TIMED.search(unlabelled(text)[1][: _PREFIX + 60]) for text in shown)
     found = [first for text in shown if (first := begin(text, timeless=timeless)) is not None]
     labels = {first.label for first in found if first.label}
-    return Paste(timeless, len(labels) > 1)
+    timed = [text for text in shown if _TIMED.match(text) is not None]
+    longest = max(map(len, timed), default=0)
+    cut = any(map(_ends, timed)) or sum(len(text) == longest for text in timed) * 2 > len(timed) > 2
+    return Paste(timeless, len(labels) > 1, cut)
 
 
 def shows_paste(texts: Sequence[str]) -> bool:
