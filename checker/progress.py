@@ -53,19 +53,30 @@ def showing(state: Callable[[], str]) -> Iterator[None]:
         with Live(get_renderable=lambda: Text(line()), console=Console(stderr=True), transient=True):
             yield
         return
+
+    def say() -> None:
+        with suppress(OSError, ValueError):  # nobody reads stderr any more
+            print(line(), file=sys.stderr, flush=True)
+
+    with repeating(say, EVERY):
+        yield
+
+
+@contextmanager
+def repeating(show: Callable[[], object], every: float) -> Iterator[None]:
+    """Call a function every so many seconds, in a thread of its own, while the block runs."""
     over = threading.Event()
-    thread = threading.Thread(target=_say_now_and_then, args=(line, over), daemon=True)
+
+    def repeat() -> None:
+        if hasattr(signal, "pthread_sigmask"):  # signals are for the thread that works, also while it holds them back
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        while not over.wait(every):
+            show()
+
+    thread = threading.Thread(target=repeat, daemon=True)
     thread.start()
     try:
         yield
     finally:
         over.set()
         thread.join()
-
-
-def _say_now_and_then(line: Callable[[], str], over: threading.Event) -> None:
-    if hasattr(signal, "pthread_sigmask"):  # signals are for the thread that works, also while it holds them back
-        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    while not over.wait(EVERY):
-        with suppress(OSError, ValueError):  # nobody reads stderr any more
-            print(line(), file=sys.stderr, flush=True)

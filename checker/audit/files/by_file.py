@@ -21,11 +21,11 @@ from . import worker
 
 _BATCH = 10_000
 _TEXT = 1 << 24
-_TASK = 64 << 20
+TASK = 64 << 20
 """The bytes of files that one task reads."""
 _TASKS = 32
 """The least number of tasks, unless there are fewer files."""
-_OPENING = 256 << 10
+OPENING = 256 << 10
 """The bytes that could be read while a file is opened."""
 _SCHEMA = pa.schema(
     [
@@ -162,8 +162,8 @@ def packed(files: Sequence[Whole], sizes: Mapping[int, int]) -> list[list[Whole]
     Args:
         sizes: the sizes of the files in bytes, by their homes.
     """
-    costs = [sizes[file.home] + _OPENING for file in files]
-    most = min(_TASK, sum(costs) // _TASKS)
+    costs = [sizes[file.home] + OPENING for file in files]
+    most = min(TASK, sum(costs) // _TASKS)
     groups: list[list[Whole]] = []
     size = most
     for file, cost in zip(files, costs, strict=True):

@@ -22,12 +22,13 @@ from ....specs.errors import IsrproofError
 from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
 from ....traces.spark.unwrapped import NamedColumn
+from . import by_file
 
-SPLIT = "64m"
+SPLIT = str(by_file.TASK)
 """The bytes of text that one task reads: a part of a file, or some hundred small files."""
 OPENING = "spark.sql.files.openCostInBytes"
 """Spark's setting of the bytes that could be read while a file is opened: it bounds the small files of a task."""
-_OPENING = {"4194304b": "256k"}
+_OPENING = {"4194304b": str(by_file.OPENING)}
 """The value for Spark's default one, with which a task gets 16 small files and takes longer to start than to read
 them."""
 _LISTED = 50

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from ...progress import repeating
 from ...spark_session import is_remote
 
 EVERY = 1.0
@@ -38,26 +37,16 @@ class _Shown:
             self._done = done
 
 
-@contextmanager
-def _on_classic(spark: SparkSession, shown: _Shown) -> Iterator[None]:
-    tracker, over = spark.sparkContext.statusTracker(), threading.Event()
+def _on_classic(spark: SparkSession, shown: _Shown) -> AbstractContextManager[None]:
+    tracker = spark.sparkContext.statusTracker()
 
     def look() -> None:
-        if hasattr(signal, "pthread_sigmask"):  # signals are for the thread that works
-            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         with suppress(Exception):  # Java may have ended, which the thread that works reports
-            while not over.wait(EVERY):
-                found = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds())
-                stages = [stage for stage in found if stage is not None]
-                shown.share(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
+            found = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds())
+            stages = [stage for stage in found if stage is not None]
+            shown.share(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
 
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return repeating(look, EVERY)
 
 
 @contextmanager
